@@ -6,10 +6,10 @@ import type { JUDGING } from './judging'
 import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './rules/policy'
 import type { ToolPins } from './rules/tool-pins'
 
-/** The session whose calls are judged, as it is when it is asked. See `JudgedCall`. */
+/** The session whose calls are judged. Its methods return the current state. See `JudgedCall`. */
 export interface JudgedSession {
   mode(): PermissionMode
-  /** In plan mode, the only file that may change; for a subagent, that of its parent. */
+  /** In plan mode, the only file that may change; for a subagent, the plan file of its parent. */
   plan(): { file: string } | undefined
   readOnlyAgent?(): string | undefined
   home: string
@@ -19,7 +19,7 @@ export interface JudgedSession {
   /** The current rules. */
   rules(): Promise<readonly PermissionRule[]>
   /**
-   * What sandboxes can currently do for the session's commands; default: no sandboxes, and verdicts do not mention
+   * What sandboxes can currently do for the session's commands. Default: no sandboxes, and verdicts do not mention
    * them.
    */
   sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
@@ -32,14 +32,14 @@ export interface JudgedSession {
 
 type Judging = typeof JUDGING
 
-/** Judges calls by the policies, with what holds for the session at that moment. */
+/** Judges calls by the policies, using the session's state at that moment. */
 export class CallJudge {
   readonly #session: JudgedSession
   readonly #toolPins: ToolPins | undefined
   readonly #givenPolicies: readonly Policy[] | undefined
-  /** Loaded by `judgedCall`, with the first call: nothing is judged before. */
+  /** Loaded by `judgedCall` on the first call; nothing is judged before that. */
   #by!: Judging
-  // The calls of one answer are judged together: the files that say what holds are read once for all of them.
+  // The calls of one answer are judged together: the rules and sandboxes are read once for all of them.
   readonly #rules = sharedWhilePending(() => this.#session.rules())
   readonly #sandboxes = sharedWhilePending(async () => this.#session.sandboxes?.(false))
   readonly #commandSandboxes = sharedWhilePending(async () => this.#session.sandboxes?.(true))
@@ -55,7 +55,7 @@ export class CallJudge {
     return this.#by.policies
   }
 
-  /** A call with the current context to judge it. */
+  /** A call with the context it is judged in. */
   async judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
     this.#by ??= await loadJudging(this.#givenPolicies)
     const session = this.#session
@@ -87,25 +87,25 @@ export class CallJudge {
     }
   }
 
-  /** What the policies say; of a call that is a question too. */
+  /** What the policies decide, even for a call that is itself a question. */
   ruleVerdict(judged: JudgedCall): Verdict {
     return this.#by.judge(this.#by.policies, judged)
   }
 
-  /** A call that is a question always asks, whatever would allow it. */
+  /** A call that is itself a question always asks, even if something would allow it. */
   verdictOn(judged: JudgedCall): Verdict {
     const verdict = this.ruleVerdict(judged)
     const { asks } = judged.call
     return asks && verdict.decision !== 'deny' ? { decision: 'ask', reason: asks.reason, everyTime: true } : verdict
   }
 
-  /** All reasons to ask for an approval; `changed`: one more. */
+  /** All reasons to ask for approval; `changed` is an additional one. */
   reasonsOf(judged: JudgedCall, changed: string | undefined): Pick<Approval, 'reasons'> {
     return this.#by.approvalReasons(this.#by.policies, judged, changed)
   }
 }
 
-/** Callers that ask before an earlier answer is there share that answer. */
+/** Callers that ask while an earlier request is still pending share its answer. */
 function sharedWhilePending<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let pending: Promise<Answer> | undefined
   return () =>

@@ -37,7 +37,7 @@ function fixture(canAsk = true) {
   return { questions, turn, own, ask, asked, ends, events }
 }
 
-it('declines at once when no user is available, and records no request', async () => {
+it('declines immediately when no user is available, and records no request', async () => {
   const { ask, events } = fixture(false)
   expect(await ask()).toMatchObject({ none: 'unattended' })
   expect(events).toEqual([])

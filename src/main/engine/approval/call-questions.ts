@@ -39,8 +39,8 @@ export class CallQuestions {
   }
 
   /**
-   * Resolves with the user's answer, or with why it is missing: no user is available, `signal` aborted or the turn was
-   * stopped. Never rejects.
+   * Resolves with the user's answer, or with why there is no answer: no user is available, `signal` aborted or the
+   * turn was stopped. Never rejects.
    */
   async ask(call: AskingCall, question: CallQuestion, turn: AbortSignal, signal?: AbortSignal): Promise<CallAnswer> {
     if (!this.#deps.canAsk()) return { none: 'unattended', why: 'No user is available to answer.' }
@@ -90,8 +90,8 @@ export class CallQuestions {
   }
 
   /**
-   * False when no such question is pending. An invalid answer throws `request.invalid` with the reason; the question
-   * stays pending.
+   * Returns false when no such question is pending. Throws `request.invalid` with the reason for an invalid answer; the
+   * question stays pending.
    */
   reply({ approvalId, optionId, feedback, values }: ApprovalAnswer): boolean {
     const entry = this.#waiting.get(approvalId)

@@ -26,12 +26,12 @@ export interface CheckedCommand {
 
 export interface CheckContext {
   rules: readonly PermissionRule[]
-  /** `plan`: as in plan mode. */
+  /** `plan`: judge as in plan mode. */
   mode: PermissionMode | 'plan'
   /** Real path of the project folder. */
   cwd: string
   home: string
-  /** Absent: as without sandboxes. */
+  /** Absent: judge as if there were no sandboxes. */
   sandboxes?: CommandSandboxes
 }
 
@@ -63,7 +63,7 @@ export async function checkCommand(command: string, context: CheckContext): Prom
   }
 }
 
-/** A command as a turn's gate would judge it. It can be judged, never run. */
+/** A command as a turn's gate would judge it. It can only be judged, not run. */
 export async function judgedCommand(command: string, context: CheckContext): Promise<JudgedCall> {
   const { root } = createWorkspace({ root: context.cwd })
   const judged = judgedTool(
@@ -74,7 +74,7 @@ export async function judgedCommand(command: string, context: CheckContext): Pro
   return { ...judged, parts: await inspectCommand(command, root, judged.workspace) }
 }
 
-/** A call of a tool, likewise. */
+/** The same for a call of a tool. */
 export function judgedTool(
   tool: JudgedCall['tool'],
   call: Pick<PreparedCall, 'summary' | 'accesses'>,

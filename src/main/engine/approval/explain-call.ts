@@ -39,7 +39,7 @@ import {
   rememberedForSession,
 } from './policies/rules'
 
-/** What is tested: a command line, or a tool with the path or address that it is given. */
+/** What is tested: a command line, or a tool with a path or address. */
 export type TestedCall = { command: string } | { tool: TestedTool; target: string }
 
 const READS: ToolAnnotations = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
@@ -49,15 +49,15 @@ const TREES: readonly TestedTool[] = ['ListDirectory', 'Glob', 'Grep']
 const EDITS: readonly TestedTool[] = ['Write', 'Edit']
 
 /**
- * What a turn's gate would decide about a call, and why, part by part: the same policies in the same order. Free of
- * effects; nothing is run, fetched or written.
+ * What a turn's gate would decide about a call, and why, part by part, using the same policies in the same order. Has
+ * no effects: nothing is run, fetched or written.
  */
 export async function explainCall(asked: TestedCall, context: CheckContext): Promise<RuleTest> {
   const judged = 'command' in asked ? await judgedCommand(asked.command, context) : await judgedTarget(asked, context)
   const parts = (judged.parts ?? [undefined]).map((part) => explained(part ? { ...judged, part } : judged))
   const verdict = judge(POLICIES, judged)
   const [only] = parts
-  // Afterwards, the sandbox has a say.
+  // The sandbox can still change the verdict afterward.
   const byParts = judged.parts && strictest(parts.map(({ part, verdict: own }) => ({ part: part!, verdict: own })))
   const deciding = parts.find(({ verdict: own }) => own.decision === verdict.decision && own.rule === verdict.rule)
   const decidedBy =
@@ -147,7 +147,7 @@ const NAMES = new Map<Policy, string>([
   [askByDefault, 'the permission mode'],
 ])
 
-/** The name of a policy; without one, the time limit decided. */
+/** The name of a policy. Without a policy, the time limit decided. */
 export function policyName(policy: Policy | undefined): string {
   return (policy && NAMES.get(policy)) ?? 'the time limit for checks'
 }

@@ -54,7 +54,7 @@ export function rejectionMessage(feedback: string | undefined, stops = false): s
     : `The user rejected this call. ${NO_WORKAROUND}`
 }
 
-/** The result of a call that asks when no user is available: the question is kept anyway. */
+/** The result of a call that needs approval when no user is available: the question is kept anyway. */
 export async function unattendedAnswer(call: PreparedCall, asks: PersonQuestion): Promise<GateAnswer> {
   const problem = await call.check?.()
   if (problem) return { allowed: false, message: textOf(problem.content) }
@@ -69,7 +69,7 @@ const RESOLUTION_MESSAGES = {
   cancelled: 'It was closed.',
 } as const
 
-/** How a request ended, as a sentence; undefined when these events do not say. */
+/** How a request ended, as a sentence; undefined when these events do not show it. */
 export function describeResolution(events: readonly RecordedEvent[], approvalId: string): string | undefined {
   const end = events.findLast((event) => event.type === 'approval.resolved' && event.approvalId === approvalId)
   if (end?.type !== 'approval.resolved') return undefined
@@ -80,7 +80,7 @@ export function describeResolution(events: readonly RecordedEvent[], approvalId:
     : `${RESOLUTION_MESSAGES[end.outcome]} ${end.reason}`
 }
 
-/** The call with the user's text. Throws `request.invalid` when it writes no such text, or cannot be made with it. */
+/** The call with the user's text. Throws `request.invalid` when the call writes no such text or would fail with it. */
 export async function withEdit(call: PreparedCall, { path, text }: EditedProposal): Promise<PreparedCall> {
   const texts = await call.proposal?.texts()
   if (!call.proposal || texts?.path !== path)
@@ -90,7 +90,7 @@ export async function withEdit(call: PreparedCall, { path, text }: EditedProposa
   return made
 }
 
-/** What a call proposes to write, or would with the user's text; undefined when it cannot be edited. */
+/** What a call proposes to write, or would write with the user's text; undefined when it cannot be edited. */
 export async function proposalOf(
   call: PreparedCall | Refusal,
   edited: EditedProposal | undefined,
@@ -102,7 +102,7 @@ export async function proposalOf(
   return { ...texts, ...(preview && { preview }) }
 }
 
-/** The granted rule: exactly one of the offers, or the narrowest one for the session when no rule is named. */
+/** The rule to grant: exactly one of the offers, or the narrowest one for the session when no rule is specified. */
 export function grantedRule(
   offers: readonly RuleOffer[],
   rule: ApprovalAnswer['rule'],
@@ -116,7 +116,7 @@ export function grantedRule(
   return { pattern: offer.pattern, scope: rule?.scope ?? 'session' }
 }
 
-/** The options on the approval card of a call other than a command; "Allow always" only with an offer. */
+/** The options on the approval card of a call that is not a command; "Allow always" only with an offer. */
 export function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
   return [
     { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },

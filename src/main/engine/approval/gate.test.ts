@@ -81,7 +81,7 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], onRules, keepR
       pastCalls: async () => [],
     },
   })
-  /** `again` is the call as it is prepared once it is allowed. */
+  /** `again` is the call as it is prepared after it is allowed. */
   const ask = (
     call: PreparedCall,
     which = writer,
@@ -181,7 +181,7 @@ describe('the gate', () => {
     accesses: [{ kind: 'command', command: text, cwd: root }],
   })
 
-  it('applies deny rules in every mode, over earlier approvals, and to everything a command starts', async () => {
+  it('applies deny rules in every mode, even over earlier approvals, and to everything a command starts', async () => {
     for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
       const { ask } = fixture({
         mode,
@@ -199,7 +199,7 @@ describe('the gate', () => {
     }
   })
 
-  it('asks for what an ask rule names even in auto mode, names the rule, and offers no useless option', async () => {
+  it('asks even in auto mode when an ask rule matches, names the rule, and offers no useless option', async () => {
     const { ask, asked, stop } = fixture({ mode: 'auto', rules: rulesOf('allow Bash', 'ask Bash(git push *)') })
     const answer = ask(commandOf('git status; git push'), bash)
     await expect.poll(() => asked().length).toBe(1)
@@ -269,7 +269,7 @@ describe('the gate', () => {
     ])
   })
 
-  it('refuses an option that was not offered and stays pending', async () => {
+  it('refuses an option that was not offered, and stays pending', async () => {
     const { ask, reply, asked } = fixture()
     const answer = ask(edit)
     await expect.poll(() => asked().length).toBe(1)
@@ -391,7 +391,7 @@ describe('the gate', () => {
     return { ...edit, preview: async () => ({ kind: 'text', text }), ...more }
   }
 
-  it('asks again, and says so, when the effect differs from what was shown; then runs what was shown last', async () => {
+  it('asks again, with the reason, when the effect differs from what was shown; then runs what was shown last', async () => {
     const again = shows('removes everything')
     const { answer, allow, asked, reply, events } = await answered({}, [shows('adds a line'), writer, { again }])
     await expect(allow()).rejects.toMatchObject({ code: 'approval.gone' })
@@ -405,7 +405,7 @@ describe('the gate', () => {
     expect(await answer).toEqual({ allowed: true, call: again })
   })
 
-  it('asks no approval for a call that cannot work, before the question and after the answer', async () => {
+  it('does not ask for approval of a call that cannot work, checked before the question and after the answer', async () => {
     const check = async () => failed('x.ts was changed on disk')
     expect(await fixture().ask(shows('a', { check }))).toEqual({ allowed: false, message: 'x.ts was changed on disk' })
     const late = await answered({}, [shows('a'), writer, { again: shows('b', { check }) }])
@@ -427,7 +427,7 @@ describe('the gate', () => {
     expect(await answer).toMatchObject({ allowed: true })
   })
 
-  it('keeps a request open when its process ends, and resumes it unchanged', async () => {
+  it('keeps a request pending when its process ends, and resumes it unchanged', async () => {
     const before = await answered({}, [edit])
     before.stop(new TurnSuspended())
     await expect(before.answer).rejects.toThrow('stopped')

@@ -34,56 +34,55 @@ import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalA
 export interface GateDeps extends WaitingRequestsDeps {
   /** Default: all of them. */
   policies?: readonly Policy[]
-  /** What the session's calls are judged by. */
+  /** The session whose state decides about the calls. */
   session: JudgedSession
   /** Whether a user is available to answer. */
   canAsk(): boolean
-  /** The same for questions in the midst of a call, which end with the process; default: as `canAsk`. */
+  /** The same for questions during a call, which end with the process. Default: same as `canAsk`. */
   canAskMidCall?(): boolean
   now(): number
   newId(prefix: string): string
-  /** Ends the session's turn immediately, without waiting for its waiters. */
+  /** Ends the session's turn immediately, without waiting for pending requests. */
   stopTurn(): void
   kept: KeptApprovals
 }
 
-/** What the user allowed for longer than one call. */
+/** What the user allowed beyond a single call. */
 export interface KeptApprovals {
   /**
-   * Writes allow rules into the user's own configuration. Throws `config.write_failed` and changes nothing when that
-   * fails.
+   * Writes allow rules into the user's own configuration. On failure, throws `config.write_failed` and changes nothing.
    */
   keepRules(patterns: readonly string[]): Promise<void>
-  /** Records of MCP tools as they were when allowed; without it, changed tools are not detected. */
+  /** Records of MCP tools as they were when allowed. Without it, changed tools are not detected. */
   toolPins?: ToolPins
-  /** The session's earlier calls, newest first, to show what a rule would have meant for them. */
+  /** The session's earlier calls, newest first, to show what a rule would have decided about them. */
   pastCalls(): Promise<readonly PastCall[]>
 }
 
 export interface ApprovalGate {
   gate: Gate
   /**
-   * Requests left pending by an earlier process: an answer to one waits until its call reaches the gate again. Replaces
-   * the previous list.
+   * Requests left pending by an earlier process. An answer to one of them waits until its call reaches the gate again.
+   * Replaces the previous list.
    */
   expect(asked: readonly Approval[]): void
   /** Asks the user during a call; see `CallContext.ask`. */
   ask: CallQuestions['ask']
-  /** Closes a request whose call will not be made any more; no effect when it is not pending. */
+  /** Closes a request whose call will no longer be made; no effect when it is not pending. */
   withdraw(asked: Approval, reason: string): void
   /**
-   * Settles a pending approval; `approval.gone` when it is not pending any more, `config.write_failed` when its rule
-   * cannot be saved.
+   * Settles a pending approval. Throws `approval.gone` when it is no longer pending, `config.write_failed` when its
+   * rule cannot be saved.
    */
   reply(answer: ApprovalAnswer): Promise<void>
   /** What "always" can cover for a pending approval, narrowest first. */
   choices(approvalId: string): Promise<RuleChoice[]>
   /**
-   * What the call of a pending approval proposes to write, or would with the user's changes; undefined when it cannot
-   * be edited. `request.invalid` when the changed call would fail.
+   * What the call of a pending approval proposes to write, or would write with the user's changes; undefined when it
+   * cannot be edited. Throws `request.invalid` when the changed call would fail.
    */
   proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
-  /** Judges pending requests again after rules have changed, and settles those that a rule now allows or denies. */
+  /** Judges pending requests again after the rules changed, and settles those that a rule now allows or denies. */
   reconsider(): Promise<void>
 }
 
@@ -124,7 +123,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     { reason, everyTime, sandbox }: Verdict,
     signal: AbortSignal,
   ): Promise<GateAnswer> {
-    // Do not ask for approval of a call that cannot work.
+    // Don't ask for approval of a call that cannot work.
     const problem = await request.call.check?.()
     if (problem) return { allowed: false, message: textOf(problem.content) }
     const { summary, preview } = await visibleCall(request.call.summary, request.preview, judged.toolChange)
@@ -151,7 +150,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     return requests.add({ approval, request, offers, signal }).answer
   }
 
-  /** A request from an earlier process reached the gate again. */
+  /** A request from an earlier process has reached the gate again. */
   async function resumeWaiting(
     approval: Approval,
     request: GateCall,
@@ -206,7 +205,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
         },
         answer,
       )
-      // Before any waiter sees the answer.
+      // Before any waiting caller gets the answer.
       if (stops) deps.stopTurn()
     })
     if (granted) await reconsider()
@@ -234,8 +233,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   /**
-   * The call as prepared now, when it is still allowed and still does what was shown. Otherwise the request ends with
-   * the reason, and a call that is still possible asks again.
+   * The call as prepared now, if it is still allowed and still does what was shown. Otherwise the request ends with the
+   * reason, and if the call is still possible, it asks again.
    */
   async function confirmCall(entry: Waiting, edited?: EditedProposal): Promise<PreparedCall> {
     const { request, approval, signal } = entry
@@ -280,7 +279,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     return made
   }
 
-  /** Ends a request whose call is not possible any more; the model learns why. */
+  /** Ends a request whose call is no longer possible; the model gets the reason. */
   function cancelImpossible(entry: Waiting, why: string): CodedError {
     requests.end(entry, 'cancelled', { reason: `It cannot be done any more: ${why}` }, { allowed: false, message: why })
     return goneError(`It cannot be done any more: ${why}`)

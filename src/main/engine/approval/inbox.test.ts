@@ -29,7 +29,7 @@ function create(store: Store, sessionId: string): void {
   store.create({ sessionId, folder: '/p', title: `Title of ${sessionId}`, mode: 'ask', addedFolders: [] })
 }
 
-/** The session's turn asks. */
+/** The session's turn asks for approval. */
 function ask(store: Store, sessionId: string, approvalId: string, requestedAt: number): void {
   const approval: Approval = {
     approvalId,
@@ -59,7 +59,7 @@ function inboxOf(store: Store, told: EngineChange[] = []) {
   return inbox
 }
 
-it('lists pending requests of all sessions, first in first out, similar ones grouped, without previews', () => {
+it('lists pending requests of all sessions, oldest first, similar ones grouped, without previews', () => {
   const store = open(scratch())
   for (const id of ['a', 'b', 'c']) create(store, id)
   ask(store, 'b', 'third', 3)

@@ -10,8 +10,8 @@ export interface InboxDeps {
   choices: Inbox['choices']
   notify(change: { kind: 'inbox' }): void
   /**
-   * How often requests of other processes are polled, in ms: one query that finds only sessions with pending requests.
-   * Default 2 s.
+   * Interval for polling the requests of other processes, in ms. Each poll is one query that finds only sessions with
+   * pending requests. Default 2 s.
    */
   pollMs?: number
 }
@@ -24,12 +24,12 @@ export interface OpenInbox extends Inbox {
   close(): void
 }
 
-/** How much of a log is read to find out how a request ended. */
+/** Maximum number of events read to find out how a request ended. */
 const RECENT_EVENTS = 1000
 
 /**
- * The requests pending in all sessions. A fold over session headers: only those with pending requests are read, each
- * again only after a change.
+ * The requests pending in all sessions. A fold over session headers: only headers with pending requests are read, and
+ * only again after a change.
  */
 export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
@@ -117,7 +117,7 @@ function compare(a: string, b: string): number {
 
 /** Pending approvals of all sessions. */
 export interface Inbox {
-  /** First in, first out. */
+  /** Oldest first. */
   list(): InboxEntry[]
   get(sessionId: string, approvalId: string): Approval
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>

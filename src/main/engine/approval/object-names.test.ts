@@ -24,7 +24,7 @@ const SHAPES = [
   'systemctl % x',
 ]
 
-test.each(NAMES)('the word %s means no more to a command than any other that is unknown', async (name) => {
+test.each(NAMES)('the word %s is treated like any other unknown word in a command', async (name) => {
   const judged = async (word: string): Promise<string> => {
     const all = await Promise.all(SHAPES.map((shape) => judgeCommand(shape.replaceAll('%', word), { cwd: '/' })))
     return JSON.stringify(all).replaceAll(word, '%')

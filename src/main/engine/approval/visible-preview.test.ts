@@ -40,7 +40,7 @@ function gateWith(mode: PermissionMode = 'ask') {
     },
   })
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
-  /** Asks about a command, and returns the request as stored for every host. */
+  /** Asks about a command, and returns the request as stored, for every host. */
   const request = async (command: string, shown: Preview = { kind: 'command', command, cwd: root }) => {
     const call: PreparedCall = {
       summary: command,
@@ -110,7 +110,7 @@ describe('a request as sent to every host', () => {
     for (const text of textsOf(asked()[0])) expect(text).not.toMatch(HIDDEN)
   })
 
-  it('runs what was shown once it is allowed', async () => {
+  it('runs what was shown after it is allowed', async () => {
     const { approval, answer, reply } = await gateWith().request(evil)
     await reply({ approvalId: approval.approvalId, optionId: 'allow_once' })
     expect(await answer).toMatchObject({ allowed: true, call: { accesses: [{ command: evil }] } })
@@ -131,7 +131,7 @@ describe('the reasons of a request', () => {
     expect(found!.map(({ part }) => part)).toContain('npm test')
   })
 
-  it('are given for a single danger, and left out where the headline says it all', async () => {
+  it('are given for a single danger, and left out when the headline is enough', async () => {
     expect(await reasons('git push --force', 'auto')).toEqual([expect.objectContaining({ danger: true })])
     expect(await reasons('npm test')).toBeUndefined()
   })

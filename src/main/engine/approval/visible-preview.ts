@@ -3,7 +3,7 @@ import type { FormField } from '../../../shared/model/approval/form'
 import type { FileDiff, Preview } from '../../../shared/model/approval/preview'
 import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/visible-text'
 
-/** What the user is shown of a call; compared again before an allowed call runs. */
+/** What the user sees of a call; compared again before an allowed call runs. */
 export async function visibleCall(
   summary: string,
   preview: () => Promise<Preview | undefined>,
@@ -15,9 +15,9 @@ export async function visibleCall(
 }
 
 /**
- * A preview as shown on every host: characters that a screen would hide are written out, and runs that would push the
- * rest out of view are counted. Nothing readable is left out, except the middle of overlong diff lines. What is sent
- * back with an answer stays as it is.
+ * A preview as shown on every host: characters that a screen would hide are spelled out, and runs of characters that
+ * would push the rest out of view are replaced by their count. Nothing readable is left out, except the middle of
+ * overlong diff lines. Text that is sent back with an answer is unchanged.
  */
 export function visiblePreview(preview: Preview): Preview {
   switch (preview.kind) {
@@ -73,7 +73,7 @@ export function visiblePreview(preview: Preview): Preview {
       return { ...preview, command: folded(preview.command), denied: shown, output: folded(preview.output) }
     }
     default:
-      // Answers contain the labels of questions: AskUserQuestion makes them visible before it offers them.
+      // Answers contain the labels of questions; AskUserQuestion makes them visible before it offers them.
       return preview
   }
 }
@@ -104,7 +104,7 @@ function folded(text: string): string {
   return foldText(visibleText(text))
 }
 
-/** A file whose lines all end in CRLF is shown without carriage returns; where only some do, they are written out. */
+/** If all lines of a file end in CRLF, it is shown without carriage returns; if only some do, they are spelled out. */
 function visibleDiff(diff: string): string {
   const lines = diff.split('\n').filter((line) => /^[-+ ]/.test(line) && !/^(?:---|\+\+\+)(?: |$)/.test(line))
   const isCrlf = lines.length > 0 && lines.every((line) => line.endsWith('\r'))

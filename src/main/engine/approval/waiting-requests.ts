@@ -9,7 +9,7 @@ export interface WaitingRequestsDeps {
   record(...events: EventBody[]): void
   /** Whether a request is still pending, according to the log. */
   isOpen(approvalId: string): boolean
-  /** How a request that is not pending any more ended, as a sentence. */
+  /** How a request that is no longer pending ended, as a sentence. */
   describeResolution(approvalId: string): string | undefined
 }
 
@@ -33,11 +33,11 @@ export interface Resolution {
   edited?: true
 }
 
-/** The pending requests of a session, each ended once. */
+/** The pending requests of a session; each ends once. */
 export class WaitingRequests {
   readonly #deps: WaitingRequestsDeps
   readonly #waiting = new Map<string, Waiting>()
-  /** Requests of an earlier process, until their calls reach the gate again. */
+  /** Requests from an earlier process, until their calls reach the gate again. */
   readonly #expected = new Map<string, { arrived: Promise<void>; arrive(): void }>()
 
   constructor(deps: WaitingRequestsDeps) {
@@ -52,7 +52,9 @@ export class WaitingRequests {
     return this.#waiting.get(entry.approval.approvalId) === entry
   }
 
-  /** Waits for the request's end. Stopping the turn cancels it, suspending leaves it open in the log; both reject. */
+  /**
+   * Waits for the request's end. Stopping the turn cancels it; suspending leaves it pending in the log. Both reject.
+   */
   add(waiting: Omit<Waiting, 'settle'>): { entry: Waiting; answer: Promise<GateAnswer> } {
     const { approval, signal } = waiting
     const { promise: answer, resolve, reject } = Promise.withResolvers<GateAnswer>()
@@ -72,7 +74,7 @@ export class WaitingRequests {
     return { entry, answer }
   }
 
-  /** The pending request; throws `approval.gone` with how it ended. */
+  /** The pending request; throws `approval.gone` with how it ended if it is no longer pending. */
   async find(approvalId: string): Promise<Waiting> {
     await this.#expected.get(approvalId)?.arrived
     const entry = this.#waiting.get(approvalId)
@@ -80,7 +82,7 @@ export class WaitingRequests {
     return entry
   }
 
-  /** Processes an answer: other answers are refused meanwhile, but the turn can be stopped. */
+  /** Processes an answer. Other answers are refused in the meantime, but the turn can be stopped. */
   async answer(entry: Waiting, work: () => Promise<void>): Promise<void> {
     if (!this.has(entry)) throw this.#gone(entry.approval.approvalId)
     if (entry.answering) throw new CodedError('approval.gone', 'Another answer to it is being carried out.')
@@ -92,7 +94,9 @@ export class WaitingRequests {
     }
   }
 
-  /** Throws `approval.gone` when the request ended while its answer was processed; `done` is what was done already. */
+  /**
+   * Throws `approval.gone` when the request ended while its answer was processed; `done` is what had already been done.
+   */
   assertWaiting(entry: Waiting, done?: string): void {
     if (!this.has(entry)) throw this.#gone(entry.approval.approvalId, done)
   }
@@ -135,10 +139,10 @@ export class WaitingRequests {
   }
 }
 
-/** The answer to a pending approval. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
+/** The answer to a pending approval. `rule` is for `allow_always`: one of its `RuleChoice`s. */
 export interface ApprovalAnswer extends PersonAnswer {
   approvalId: string
-  /** The text that the call is to write instead of what it proposed. */
+  /** The text that the call should write instead of what it proposed. */
   edited?: EditedProposal
   rule?: { pattern: string; scope: 'session' | 'user' }
 }

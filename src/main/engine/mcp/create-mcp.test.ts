@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { keepIn } from './create-mcp'
 
-test('files that a server gives at the same moment are all kept, also with the same name', async () => {
+test('keeps all files that a server sends at the same time, even with the same name', async () => {
   const keep = keepIn(await tempFolder())
   const texts = Array.from({ length: 20 }, (_, at) => `text ${at}`)
   const paths = await Promise.all(texts.map((text) => keep('session', 'a.png', Buffer.from(text))))

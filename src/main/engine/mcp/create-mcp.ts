@@ -30,22 +30,22 @@ export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling' | 'onUnshow
   access: McpAccess
   /** The sandboxes for local servers; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
-  /** The session whose servers a session uses; undefined for an unknown session. */
+  /** The session whose servers a session uses; undefined if unknown. */
   userOf(sessionId: string): McpUser | undefined
   /** Whether files are watched. */
   watch: boolean
-  /** The plugins that count in a folder now. */
+  /** The plugins that are currently active in a folder. */
   plugins?: ActivePlugins
   report: McpReport
   log(message: string): void
 }
 
-/** What the programs of servers get. */
+/** The environment of server programs. */
 export interface McpEnvironment {
   userHome: string
-  /** The environment of commands: without keys and other secrets. */
+  /** The environment of commands, without keys and other secrets. */
   env(): Record<string, string>
-  /** Values of the variables that a project's definition uses: the environment without keys. */
+  /** Values of the variables that a project's definition can use: the environment without keys. */
   namedEnv(): Record<string, string>
   /** Resolves when both are complete. */
   ready?(): Promise<void>
@@ -59,19 +59,19 @@ export interface McpAccess {
 }
 
 export interface McpReport {
-  /** The displayed state of servers, or their tools, has changed. */
+  /** Called when the displayed state of servers, or their tools, has changed. */
   changed(): void
-  /** A message about servers for the user, wherever they are. */
+  /** Shows the user a message about servers, in any host. */
   toUser: NotifyUser
-  /** A folder's configuration, or the trust in it, has changed. */
+  /** Called when a folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
 }
 
-/** For the engine itself, in addition to what hosts use. */
+/** For use inside the engine, in addition to the methods for hosts. */
 export interface InternalMcp extends Mcp, McpSessions {
-  /** Trust has changed in some folder. */
+  /** Call when trust has changed in some folder. */
   trustChanged(): void
-  /** Sessions were added or removed, or changed folders. */
+  /** Call when sessions were added or removed, or changed folders. */
   rootsChanged(): void
   /** What servers offer besides tools. */
   content: InternalMcpContent
@@ -130,7 +130,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
     return { capabilities, prepare, received, answer, openPages, auth }
   }
   const rootsChanged = (): void => {
-    // Not requested before the first connection.
+    // Not needed before the first connection.
     void loading?.then(({ ask }) => ask.rootsChanged())
   }
   const cache = createListingCache(home)
@@ -213,8 +213,8 @@ export function createMcp(deps: McpDeps): InternalMcp {
 }
 
 /**
- * Keeps files that servers give next to the session's long results, which its agent may read. Two of the same name,
- * even at the same moment, are both kept.
+ * Saves files from servers with the session's long results, which its agent can read. Files with the same name are all
+ * kept, even when they arrive at the same time.
  */
 export function keepIn(home: string): (sessionId: string, name: string, bytes: Buffer) => Promise<string> {
   return async (sessionId, name, bytes) => {

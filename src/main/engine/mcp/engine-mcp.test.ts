@@ -39,7 +39,7 @@ test('shows a call argument by argument: texts unchanged, the rest as JSON, and 
   expect(left).toBeUndefined()
 })
 
-test('cuts overlong arguments and says how much is not shown', async () => {
+test('cuts overlong arguments and reports how much is not shown', async () => {
   const { arguments: shown, left } = await previewOf({ body: 'x'.repeat(30_000), 'to the end': 'secret' })
   const length = shown.reduce((sum, { name, text }) => sum + name.length + text.length, 0)
   expect(length).toBeLessThanOrEqual(20_000)

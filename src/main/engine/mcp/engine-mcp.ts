@@ -35,7 +35,7 @@ interface EngineMcpDeps extends Pick<
 /** MCP servers for the sessions of an engine; a subagent uses those of its user's session. */
 export interface EngineMcp extends InternalMcp {
   serverTools(session: { header: SessionHeader }, signal?: AbortSignal): Promise<ServerTools | undefined>
-  /** Call for each recorded event: folders change, sessions are archived. */
+  /** Call for each recorded event: folders may have changed, or sessions been archived. */
   onRecorded(header: SessionHeader, before: SessionHeader | undefined, events: readonly RecordedEvent[]): void
 }
 
@@ -76,12 +76,12 @@ export function createEngineMcp(deps: EngineMcpDeps): EngineMcp {
 interface AskModelDeps {
   /** The session's current model. */
   resolveModel(sessionId: string): Promise<{ info: ModelInfo; provider: Provider }>
-  /** Adds its usage to the session. */
+  /** Adds the request's usage to the session. */
   record(sessionId: string, event: Extract<EventBody, { type: 'sampling.finished' }>): void
   settings(): Pick<LoopSettings, 'idleTimeoutMs'>
 }
 
-/** Asks a session's model once, without tools; failures are not retried, since the server can retry. */
+/** Asks a session's model once, without tools. Failures are not retried, because the server can retry. */
 function createAskModel({ resolveModel, record, settings }: AskModelDeps): AskModel {
   return async ({ sessionId, callId, server }, { system, messages, maxTokens }, signal) => {
     const { info, provider } = await resolveModel(sessionId)
@@ -109,8 +109,8 @@ function createAskModel({ resolveModel, record, settings }: AskModelDeps): AskMo
 
 /**
  * The tools of a session's servers, for its turns: the same array of the same tools until something changes. Undefined
- * without configured servers. With a signal, as before a turn, new servers get a moment to list their tools; without
- * one nothing is started.
+ * without configured servers. With a signal, as before a turn, new servers get a moment to list their tools; without a
+ * signal, nothing is started.
  */
 async function serverTools(
   mcp: Pick<McpSessions, 'forTurn' | 'toolsOf' | 'call'>,
@@ -143,14 +143,14 @@ async function serverTools(
   }
 }
 
-/** The server validates its own input: only it knows its full schema. */
+/** The server validates its own input, because only the server knows its full schema. */
 const anyObject = lazySchema(() => z.record(z.string(), z.unknown()))
 
 const MAX_SUMMARY = 120
 /** Maximum characters on an approval card. */
 const MAX_PREVIEW = 20_000
 
-/** A server's tool for the loop. `call` enforces timeouts, since it sees progress and questions to the user. */
+/** A server's tool for the loop. `call` enforces timeouts, because it sees progress and questions to the user. */
 export function mcpTool(
   tool: McpTool,
   call: (input: Record<string, unknown>, ctx: CallContext) => Promise<ToolResult>,
@@ -176,7 +176,7 @@ export function mcpTool(
   }
 }
 
-/** The first simple values, on one line. */
+/** The first few simple values, on one line. */
 function summaryOf(input: Record<string, unknown>): string {
   const text = Object.values(input)
     .flatMap((value) =>

@@ -30,7 +30,7 @@ const textOf = ({ content }: ToolResult): string =>
 const told = (end: TaskEnd, more: { timeoutMs?: number; interactive?: boolean; canAnswer?: boolean } = {}): string =>
   textOf(foregroundResult(end, { timeoutMs: 60_000, interactive: true, canAnswer: true, ...more }))
 
-describe('what the model reads of a command', () => {
+describe('what the model reads about a command', () => {
   test.each([
     [{ status: 'completed', exitCode: 0 }, 'ok\n\n', 500, 'ok'],
     [{ status: 'completed', exitCode: 0 }, '  \n', 500, 'The command succeeded and printed nothing.'],
@@ -48,7 +48,7 @@ describe('what the model reads of a command', () => {
     expect(told(ended(more, { text, durationMs }))).toBe(expected)
   })
 
-  test('that was too slow says how to give it more time, unless it has all that there is', () => {
+  test('that was too slow says how to give it more time, unless it had the maximum', () => {
     const end = ended({ status: 'timed_out' }, { text: 'x' })
     expect(told(end)).toContain(
       'stopped after 60 s, with everything it had started. If it needs more time, give a longer',
@@ -56,7 +56,7 @@ describe('what the model reads of a command', () => {
     expect(told(end, { timeoutMs: 300_000 })).toContain('If it needs more time, do less at once.')
   })
 
-  test('that asked at its terminal never says what was typed, and how to keep it from asking', () => {
+  test('that asked at its terminal says how to keep it from asking, and never what was typed', () => {
     const waited = { text: 'Password:\u001b[0m ', typed: true }
     expect(told(ended({ waited }, { text: 'x' }))).toContain(
       'the user typed an answer there, which is not shown to you',
@@ -80,7 +80,7 @@ describe('what the model reads of a command', () => {
     )
   })
 
-  test('that keeps running in the background says where, and who reports its end', () => {
+  test('that keeps running in the background says where, and how its end is reported', () => {
     const end = ended({ status: 'running', pid: 7 }, { moved: 'at_time_limit', text: 'so far' })
     expect(told(end)).toMatch(
       /^so far\nIt had not ended after 60 s and keeps running in the background\.\ntask_id: bash/,
@@ -90,7 +90,7 @@ describe('what the model reads of a command', () => {
     expect(told({ ...end, moved: 'by_user' })).toContain('The user moved this command')
   })
 
-  test('is an error only where the command did not succeed', () => {
+  test('is an error only when the command did not succeed', () => {
     const isError = (status: Task['status']): boolean =>
       foregroundResult(ended({ status }), { timeoutMs: 1, interactive: true, canAnswer: true }).isError === true
     expect((['completed', 'running', 'failed', 'stopped', 'timed_out', 'lost'] as const).map(isError)).toEqual([

@@ -5,7 +5,7 @@ import type { TaskEnd } from '../task/task-supervisor'
 import { durationText, oneLine, shortenedTask, terminalInputText } from './task-lines'
 import type { ToolResult } from './tool'
 
-/** Most time a call waits for its command. */
+/** Maximum time a call waits for its command. */
 export const MAX_TIMEOUT_MS = 300_000
 const CARD_CHARS = 8_000
 /** Shorter durations are not worth reporting. */
@@ -18,7 +18,7 @@ const TOLD_IN_THIS_TURN =
   'You are told in a message when it ends while this turn runs. Trestle runs for one turn only here: ' +
   'if you need how it ends, wait with TaskOutput and block. To end it, use TaskStop.'
 
-/** What the model reads of a command it started in the background. */
+/** What the model reads about a command that it started in the background. */
 export function backgroundResult(task: Task, interactive: boolean, note?: string): ToolResult {
   const limit =
     task.timeoutMs === undefined
@@ -37,7 +37,8 @@ export function backgroundResult(task: Task, interactive: boolean, note?: string
 }
 
 /**
- * What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last.
+ * What the model reads about a command that it waited for: the output, then what the output does not show; how it ended
+ * comes last.
  */
 export function foregroundResult(
   end: TaskEnd,
@@ -113,7 +114,7 @@ function notesOf({ leftRunning, notes, task }: TaskEnd, canAnswer: boolean): str
   ]
 }
 
-/** That it asked a person at its terminal, and what came of it; never what was typed. */
+/** Reports that the command asked the user at its terminal, and the outcome; never what was typed. */
 function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boolean, { status }: Task): string {
   const asked = `The command waited for input at its terminal, not on stdin: ${JSON.stringify(oneLine(text.trim()))}`
   if (canAnswer) return `${asked}; ${terminalInputText(typed)}.`
@@ -148,7 +149,7 @@ function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
   return durationMs >= WORTH_TELLING_MS ? [`[Took ${durationText(durationMs)}]`] : []
 }
 
-/** Codes a shell makes up itself. */
+/** Exit codes that the shell itself produces. */
 function meaningOf(exitCode: number): string {
   if (exitCode === 126) return ' (found but cannot be executed)'
   if (exitCode === 127) return ' (command not found)'

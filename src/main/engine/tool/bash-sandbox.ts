@@ -12,20 +12,21 @@ import type { TaskEnd } from '../task/task-supervisor'
 import type { CallContext } from './tool'
 import { cutTextStart } from '../../../shared/cut-text'
 
-/** How long the user's answer to a card about the sandbox counts. */
+/** How long the user's answer to a card about the sandbox applies. */
 export type AllowScope = 'once' | 'session' | 'always'
 
 /** The sandbox of one session's commands, as Bash needs it. */
 export interface SessionSandbox {
   /**
-   * What a command in this sandbox can reach; undefined: everything. `opened`: what was allowed for this one command.
+   * What a command in this sandbox can reach; undefined means everything. `opened`: what was allowed for this one
+   * command.
    */
   policy(sandbox: CommandSandbox | undefined, opened?: SandboxDenial): Promise<SandboxPolicy | undefined>
-  /** Says whether the last sandbox was made from a search of the whole project. */
+  /** Reports whether the search of the project for the last sandbox was complete. */
   searched(isComplete: boolean): void
-  /** Whether the user can be offered to open this to sandboxed commands. */
+  /** Whether the user can be offered to allow this for sandboxed commands. */
   canAllow(denied: SandboxDenial): boolean
-  /** Keeps what the user has allowed, for the session or in config.toml. */
+  /** Saves what the user has allowed, for the session or in config.toml. */
   allow(denied: SandboxDenial, scope: Exclude<AllowScope, 'once'>): Promise<void>
 }
 
@@ -42,14 +43,14 @@ export interface SandboxedRun {
   command: string
   cwd: string
   sandbox: CommandSandbox | undefined
-  /** Runs the command; called a second time when the user opens what was refused. */
+  /** Runs the command; called a second time when the user allows what was refused. */
   run(policy: SandboxPolicy | undefined): Promise<TaskEnd>
 }
 
 /**
- * Runs a command in its sandbox. When it fails because of the sandbox, the user is asked once whether to open what it
- * wanted, or to run it without a sandbox; then it runs again. What the sandbox did is added to the notes of the end, as
- * text for the model.
+ * Runs a command in its sandbox. When it fails because of the sandbox, the user is asked once whether to allow what it
+ * needed or to run it without a sandbox; then it runs again. What the sandbox did is added to the end's notes, as text
+ * for the model.
  */
 export async function runInSandbox(
   session: SessionSandbox,
@@ -63,7 +64,7 @@ export async function runInSandbox(
   const denied = findDenial({ policy, cwd, output: end.text, hosts: end.deniedHosts ?? [] })
   if (!denied) return end
   const sentence = visibleLine(describeDenial(denied, sandbox))
-  // A plan and a read-only agent have no other sandbox than this one.
+  // Plan mode and a read-only agent have no sandbox other than this one.
   if (policy.level === 'read-only')
     return withNote(end, `${sentence} Nothing else is possible here; continue without it.`)
   const options = optionsFor(denied, session.canAllow(denied))

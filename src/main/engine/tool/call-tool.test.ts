@@ -4,7 +4,7 @@ import { createRegistry } from './registry'
 
 const written = (input: string) => ({ type: 'tool_call' as const, callId: 'c', name: CALL_TOOL, input })
 
-it('a call through call_tool is the call that was meant, and keeps what was written for the model', () => {
+it('becomes the call that was meant, and keeps what was written for the model', () => {
   const input = '{"name": "mcp__a__b", "arguments": {"n": 1}}'
   expect(unwrapCallTool(written(input))).toEqual({
     ...written('{"n":1}'),
@@ -18,12 +18,12 @@ it('a call through call_tool is the call that was meant, and keeps what was writ
   })
 })
 
-it('any other call is left as it is', () => {
+it('leaves any other call unchanged', () => {
   const other = { ...written('{"name":"x"}'), name: 'Read' }
   expect(unwrapCallTool(other)).toBe(other)
 })
 
-it('an invalid call, or one of call_tool itself, stays a call of call_tool and is answered with advice', async () => {
+it('keeps an invalid call, or a call of call_tool itself, and answers it with advice', async () => {
   const registry = createRegistry([callTool()])
   const tool = registry.get(CALL_TOOL)!
   for (const input of ['{"name":', '[]', '{}', '{"name":3}', '{"name":"call_tool","arguments":{}}']) {

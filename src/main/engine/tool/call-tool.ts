@@ -13,8 +13,9 @@ const input = lazySchema(() =>
 )
 
 /**
- * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that
- * providers keep finding it in their caches. The loop puts the tool it names in its place, so it never runs itself.
+ * Calls a tool that is not in the list of tools. The list stays as it is at the start of a conversation, so that
+ * providers keep finding it in their caches. The loop replaces this call with the call of the tool it names, so it
+ * never runs itself.
  */
 export function callTool(): Tool<typeof input> {
   return {
@@ -36,7 +37,7 @@ export function callTool(): Tool<typeof input> {
   }
 }
 
-/** The inner call of a `call_tool` call. An invalid one is returned unchanged, and answered with an error. */
+/** The inner call of a `call_tool` call. An invalid call is returned unchanged and answered with an error. */
 export function unwrapCallTool(call: ToolCallPart): ToolCallPart {
   if (call.name !== CALL_TOOL) return call
   const meant = parseCallTool(call.input)
@@ -48,7 +49,7 @@ function parseCallTool(written: string): { name: string; input: string } | undef
     const raw: unknown = JSON.parse(written)
     const { name, arguments: given = {} } = raw as { name?: unknown; arguments?: unknown }
     if (typeof name !== 'string' || name.trim() === CALL_TOOL || name.trim() === '') return undefined
-    // Some models write the inner arguments as text, as they do with their own calls.
+    // Some models write the inner arguments as text, as in their own calls.
     return { name: name.trim(), input: typeof given === 'string' ? given : JSON.stringify(given) }
   } catch {
     return undefined

@@ -17,7 +17,7 @@ const adviceFor = async (workspace: Workspace, path: string): Promise<string> =>
   missingPath(workspace, await workspace.resolve(path), 'Look around.')
 
 describe('a path that does not exist', () => {
-  test('is said with the advice of the tool', async () => {
+  test("is reported with the tool's advice", async () => {
     expect(await adviceFor(await workspaceWith('a.txt'), 'b.txt')).toBe('b.txt does not exist. Look around.')
   })
 
@@ -37,7 +37,7 @@ describe('a path that does not exist', () => {
     expect(await adviceFor(await workspaceWith('Src/Main.ts'), 'src/main.ts')).toContain('There is "Src/Main.ts"')
   })
 
-  test('behind a link says where the link leads', async () => {
+  test('that is the target of a link is reported with that target', async () => {
     const workspace = await workspaceWith('a.txt')
     symlinkSync('gone', join(workspace.root, 'link'))
     expect(await adviceFor(workspace, 'link')).toBe(
@@ -45,14 +45,14 @@ describe('a path that does not exist', () => {
     )
   })
 
-  test('that is a URL, or has bytes that are no text, says so', async () => {
+  test('that is a URL, or has bytes that are not text, is reported as such', async () => {
     const workspace = await workspaceWith()
     expect(await adviceFor(workspace, 'file:///etc/hosts')).toContain('leave out file://')
     expect(await adviceFor(workspace, 'odd\ufffd.txt')).toContain('not valid UTF-8')
   })
 })
 
-test('a path in a list stays on one line', () => {
+test('keeps a path in a list on one line', () => {
   expect([printablePath('a b'), printablePath('größe'), printablePath('a\nb'), printablePath('a\u2028b')]).toEqual([
     'a b',
     'größe',
@@ -61,7 +61,7 @@ test('a path in a list stays on one line', () => {
   ])
 })
 
-test('who may edit in a folder may read there and below, and not above or beside it', async () => {
+test('lets edit permission for a folder cover reading there and below, but not above or next to it', async () => {
   const workspace = await workspaceWith('src/deep/a.txt')
   const folder = (name: string): string => join(workspace.root, name)
   const covers = (verb: 'edit' | 'read', granted: string, asked: 'edit' | 'read', wanted: string): boolean => {

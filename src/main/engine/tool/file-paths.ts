@@ -3,7 +3,9 @@ import { join, parse, sep, dirname } from 'node:path'
 import type { ResolvedPath, Workspace } from '../workspace/workspace'
 import { refuse, type Refusal, type Remember } from './tool'
 
-/** Why no file tool may touch a path at all: it cannot exist, or it is a sensitive file. Undefined when it may. */
+/**
+ * Why no file tool may touch a path at all: it cannot exist, or it is a sensitive file. Undefined if it may be touched.
+ */
 export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal | undefined {
   const shown = workspace.display(path.path)
   if (path.problem !== undefined)
@@ -16,8 +18,8 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
 }
 
 /**
- * What to tell the model when the path it wrote has come to lead elsewhere since it was judged, because a link was put
- * in its place or in that of a folder on the way. Undefined when it leads where it did.
+ * The message to the model when the path it wrote leads elsewhere than when it was judged, because the file or a folder
+ * on the path was replaced by a link. Undefined when it still leads to the same file.
  */
 export async function leadsElsewhere(
   workspace: Workspace,
@@ -33,12 +35,12 @@ export async function leadsElsewhere(
 export function shownPath(workspace: Workspace, path: ResolvedPath): string {
   const real = workspace.display(path.realPath)
   const written = workspace.display(path.path)
-  // `/tmp/project/x` for `/private/tmp/project/x` is not a link worth telling: only one below the project is.
+  // `/tmp/project/x` for `/private/tmp/project/x` is not a link worth reporting; only links below the project are.
   return written === real || written === path.path ? real : `${written} -> ${real}`
 }
 
 /**
- * A path in a list with one entry a line: as it is, or as a JSON string when it holds control characters such as a
+ * A path in a list with one entry per line: unchanged, or as a JSON string if it contains control characters such as a
  * newline.
  */
 export function printablePath(path: string): string {
@@ -46,8 +48,9 @@ export function printablePath(path: string): string {
 }
 
 /**
- * What to tell the model of a path that does not exist: the one on the disk whose name looks the same, as the model can
- * repeat it (screenshots of macOS have a narrow space, and accents two Unicode forms), or else `advice`.
+ * The message to the model about a path that does not exist: an existing path whose name looks the same, in a form that
+ * the model can repeat (screenshots on macOS have a narrow space, and accents have two Unicode forms), or else
+ * `advice`.
  */
 export async function missingPath(workspace: Workspace, path: ResolvedPath, advice: string): Promise<string> {
   const shown = workspace.display(path.path)
@@ -76,9 +79,9 @@ export async function missingPath(workspace: Workspace, path: ResolvedPath, advi
 const MAX_ENTRIES = 20_000
 
 /**
- * For a path that does not exist: an existing one whose names look the same. They may differ in Unicode normalisation
- * (macOS decomposes accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when no such
- * path exists.
+ * For a path that does not exist: an existing one whose names look the same. They may differ in Unicode normalization
+ * (macOS decomposes accents), in case, or in the kind of spaces (screenshots have a narrow one). Undefined if there is
+ * no such path.
  */
 async function similarPath(absolutePath: string): Promise<string | undefined> {
   const { root } = parse(absolutePath)
@@ -102,8 +105,7 @@ function comparableName(name: string): string {
 }
 
 /**
- * How a name on the disk differs from the one that was asked for: in kinds of spaces, invisible characters, Unicode
- * form or case.
+ * How a name on disk differs from the requested one: in the kind of spaces, invisible characters, Unicode form or case.
  */
 function nameDifference(asked: string, there: string): string {
   if (asked.normalize('NFC') === there.normalize('NFC')) return 'its accents are in another Unicode form'
@@ -116,10 +118,7 @@ function nameDifference(asked: string, there: string): string {
   return asked.toLowerCase() === there.toLowerCase() ? 'upper and lower case differ' : 'some characters only look alike'
 }
 
-/**
- * Spaces that are not the ordinary one (macOS puts U+202F into names of screenshots), and characters that cannot be
- * seen.
- */
+/** Spaces other than the ordinary one (macOS puts U+202F into names of screenshots), and invisible characters. */
 const ODD_SPACE = /[^\S ]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/gu
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/gu
 
@@ -127,7 +126,7 @@ function codePoint(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** A name as the model can repeat it exactly: non-ASCII characters as JSON escapes. */
+/** A name in a form that the model can repeat exactly: with non-ASCII characters as JSON escapes. */
 function escapedPath(path: string): string {
   return JSON.stringify(path).replace(
     /[^\x20-\x7e]/g,
@@ -136,8 +135,8 @@ function escapedPath(path: string): string {
 }
 
 /**
- * Permission to edit (or read) files in a folder for the session. It covers what lies below the folder: a call is
- * covered by the keys of its own folder and of all folders above it, and who may edit somewhere may read there.
+ * Permission to edit (or read) files in a folder for the session, including everything below it: a call is covered by
+ * the keys of its own folder and of all folders above it, and edit permission covers reading.
  */
 export function rememberFolder(workspace: Workspace, verb: 'edit' | 'read', folder: string): Remember {
   const folders = [folder]

@@ -3,12 +3,15 @@ import { failed, type ToolResult } from './tool'
 import { pdfPart } from '../model/media/fit-media'
 import { MAX_PDF_BYTES, PdfProblem, readPdf } from '../model/media/read-pdf'
 
-/** A longer document is shown as text, as much as is asked for: each page of one takes as much room as a picture. */
+/**
+ * A longer document is shown as text, as much of it as requested, because each page of a document takes as many tokens
+ * as a picture.
+ */
 export const MAX_WHOLE_PAGES = 20
-/** Characters of text that are shown at once. */
+/** Maximum characters of text that are shown at a time. */
 const MAX_CHARS = 50_000
 
-/** A range of pages as it is written: `3` or `3-7`. Undefined for anything else. */
+/** A range of pages, written as `3` or `3-7`. Undefined for anything else. */
 export function pageRange(text: string): { first: number; last: number } | undefined {
   const [, from, to = from] = /^\s*(\d{1,6})(?:\s*-\s*(\d{1,6}))?\s*$/.exec(text) ?? []
   const [first, last] = [Number(from), Number(to)]
@@ -16,8 +19,8 @@ export function pageRange(text: string): { first: number; last: number } | undef
 }
 
 /**
- * A PDF as the result of a tool: the document with its text when it is short and all of it is asked for, else the text
- * of its pages. A PDF that cannot be read is a failed result that says why.
+ * A PDF as the result of a tool: the document with its text if it is short and requested as a whole, otherwise the text
+ * of its pages. For a PDF that cannot be read, a failed result with the reason.
  */
 export async function pdfResult(
   bytes: Buffer,
@@ -47,7 +50,7 @@ export async function pdfResult(
   }
 }
 
-/** All of an open PDF, or why it is not read, as a sentence. */
+/** The entire content of an open PDF, or why it is not read, as a sentence. */
 export async function pdfBytes(file: FileHandle, shown: string): Promise<Buffer | string> {
   const { size } = await file.stat()
   return size > MAX_PDF_BYTES

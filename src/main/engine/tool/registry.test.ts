@@ -35,7 +35,7 @@ function toolWith(name: string, input: z.ZodType): Tool {
 }
 
 describe('schemas', () => {
-  it('refuse unknown fields and carry no noise, since every byte goes into every request', () => {
+  it('refuse unknown fields and contain nothing unnecessary, because every byte goes into every request', () => {
     const read = registry.schemas().find(({ name }) => name === 'Read')!
     expect(read.schema).toMatchObject({ type: 'object', required: ['path'], additionalProperties: false })
     expect(JSON.stringify(read.schema)).not.toMatch(/\$schema|9007199254740991|minLength|maxLength/)
@@ -53,7 +53,7 @@ describe('schemas', () => {
     }
   })
 
-  it('do not ask for fields that have a default', () => {
+  it('do not require fields that have a default', () => {
     expect(registry.schemas().find(({ name }) => name === 'Edit')!.schema.required).toEqual([
       'path',
       'old_string',
@@ -65,11 +65,11 @@ describe('schemas', () => {
     expect(registry.schemas()).toBe(registry.schemas())
   })
 
-  it('leave room for the other five tools in a first request of 25 kB', () => {
+  it('leave space for the other five tools in a first request of 25 kB', () => {
     expect(Buffer.byteLength(JSON.stringify(registry.schemas()))).toBeLessThan(5_500)
   })
 
-  it('keep limits a tool means and trim its description', () => {
+  it('keep limits that a tool intends and trim its description', () => {
     const [schema] = createRegistry([toolWith('T', z.strictObject({ n: z.int().max(5).min(0) }))]).schemas()
     expect(schema).toEqual({
       name: 'T',
@@ -91,13 +91,13 @@ describe('parseInput', () => {
     })
   })
 
-  it('takes nothing at all for {}, as some wires send for a call without arguments', () => {
+  it('treats empty input, which some protocols send for a call without arguments, as {}', () => {
     expect(registry.parseInput(registry.get('TodoList')!, '')).toEqual({ input: {} })
     expect(registry.parseInput(registry.get('TodoList')!, ' \n')).toEqual({ input: {} })
     expect(errorOf('Read', '')).toContain('`path` is missing (string)')
   })
 
-  it('says where JSON breaks off', () => {
+  it('reports where JSON breaks off', () => {
     const error = errorOf('Write', '{"path": "a", "content": "cut o')
     expect(error).toContain('not valid JSON')
     expect(error).toMatch(/line 1 column \d+|position \d+/)
@@ -114,14 +114,14 @@ describe('parseInput', () => {
     expect(errorOf('Read', raw)).toContain(`must be a JSON object, not ${kind}`)
   })
 
-  it('names an unknown field, what was meant and what there is', () => {
+  it('names an unknown field, the likely intended one, and all fields', () => {
     expect(errorOf('Read', '{"file_path":"a"}')).toMatch(
       /unknown field `file_path`.*Did you mean `path`\? The fields are: path, line_offset, n_lines/,
     )
     expect(errorOf('Read', '{"path":"a","zzz":1}')).toContain('unknown field `zzz`')
   })
 
-  it('names wrong fields by their path and says what is expected', () => {
+  it('names wrong fields by their path and reports what is expected', () => {
     const error = errorOf('Patch', '{"path":1,"patches":[{"find":"a","replace":"b"},{"find":"","replace":2,"x":3}]}')
     expect(error).toContain('`path` must be a string, not 1')
     expect(error).toContain('`patches[1].find` needs at least 1 character.')
@@ -138,19 +138,19 @@ describe('parseInput', () => {
     expect(errorOf('Read', '{"path":null}')).toContain('`path` must be a string, not null')
   })
 
-  it('keeps the answer short however much is wrong', () => {
+  it('keeps the message short no matter how much is wrong', () => {
     const error = errorOf('TodoList', JSON.stringify({ todos: Array.from({ length: 500 }, () => ({})) }))
     expect(error.split('\n').length).toBeLessThan(15)
     expect(error).toContain('more')
   })
 
-  it('does not take a field called __proto__ for nothing', () => {
+  it('does not ignore a field named __proto__', () => {
     expect(errorOf('Read', '{"path":"a","__proto__":{"n_lines":1}}')).toContain('unknown field `__proto__`')
   })
 })
 
 describe('names', () => {
-  it('finds tools by their exact name only and suggests the nearest', () => {
+  it('finds tools only by their exact name and suggests the most similar one', () => {
     expect(registry.get('Read')?.name).toBe('Read')
     expect(registry.get('read')).toBeUndefined()
     expect(registry.get('constructor')).toBeUndefined()
@@ -161,7 +161,7 @@ describe('names', () => {
     expect(createRegistry([]).unknownTool('x')).toContain('answer in text')
   })
 
-  it('does not accept two tools of one name', () => {
+  it('does not accept two tools with the same name', () => {
     expect(() => createRegistry([toolWith('T', z.strictObject({})), toolWith('T', z.strictObject({}))])).toThrow(
       'one name',
     )

@@ -4,13 +4,13 @@ import type { ToolSchema } from '../model/provider'
 import { nearest } from '../../../shared/nearest'
 import type { Tool } from './tool'
 
-/** The tools of a session: what the model is offered, and what its calls mean. */
+/** The tools of a session: those the model is offered, and how their calls are interpreted. */
 export interface Registry {
   get(name: string): Tool | undefined
   list(): readonly Tool[]
-  /** For the provider, without those of brief tools; the same array every time. */
+  /** For the provider, without brief tools; the same array every time. */
   schemas(): readonly ToolSchema[]
-  /** Those that the model knows from a line in its instructions; the same array every time. */
+  /** Tools that are offered to the model as one line in its instructions; the same array every time. */
   briefTools(): readonly Tool[]
   /** The validated input of a call, or an error message for the model. Empty input counts as `{}`. */
   parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string }
@@ -18,7 +18,7 @@ export interface Registry {
   unknownTool(name: string): string
 }
 
-/** Two tools of one name are a bug and throw. */
+/** Throws for two tools with the same name, which is a bug. */
 export function createRegistry(tools: readonly Tool[]): Registry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   if (byName.size !== tools.length)
@@ -43,7 +43,7 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   }
 }
 
-/** What the build has derived already (scripts/tool-schemas.ts), by name; not defined when run from source. */
+/** Schemas that the build has already derived (scripts/tool-schemas.ts), by name; not defined when run from source. */
 declare const TOOL_SCHEMAS: Readonly<Record<string, ToolSchema['schema']>> | undefined
 const BUILT_SCHEMAS = typeof TOOL_SCHEMAS === 'undefined' ? undefined : TOOL_SCHEMAS
 
@@ -61,16 +61,16 @@ function schemaOf(tool: Tool): ToolSchema {
   return { name: tool.name, description: tool.description.trim(), schema: built ?? deriveSchema(tool) }
 }
 
-/** The JSON Schema of a tool's input, as models get it. */
+/** The JSON Schema of a tool's input, as sent to models. */
 export function deriveSchema({ input, schema: given }: Tool): ToolSchema['schema'] {
   if (given) return given
   const schema = z.toJSONSchema(input(), {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // The integer bounds that zod adds cost bytes and do not help the model.
+      // The integer bounds that zod adds cost bytes but do not help the model.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-      // So do limits of length: a call beyond them gets a result that says so.
+      // The same is true for length limits: a call that exceeds them gets a result that explains it.
       delete jsonSchema.minLength
       delete jsonSchema.maxLength
     },
@@ -93,7 +93,7 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
     return { error: `The input of ${tool.name} must be a JSON object, not ${kind}. The tool was not run.` }
   }
   const schema = tool.input()
-  // To compile a schema takes as long as some hundred calls save with it.
+  // Compiling a schema takes as long as several hundred calls would save.
   const parsed = schema.safeParse(raw, { jitless: true })
   if (parsed.success) return { input: parsed.data }
   const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
@@ -103,7 +103,7 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
   }
 }
 
-/** V8 says what it expected and where; a stretch of the text around it helps to find it. */
+/** V8 reports what it expected and where; an excerpt of the text around that position helps to find it. */
 function malformed(name: string, rawJson: string, error: unknown): string {
   const message = errorText(error)
   const at = Number(/position (\d+)/.exec(message)?.[1] ?? rawJson.length)
@@ -117,8 +117,8 @@ function malformed(name: string, rawJson: string, error: unknown): string {
 const MAX_ISSUES = 10
 
 /**
- * What is wrong with an input, one line per issue with the field's path and what is expected there. `fields`: the names
- * the object may have.
+ * The problems of an input, one line per issue, with the field's path and what is expected there. `fields`: the names
+ * the object can have.
  */
 function explainIssues(issues: readonly z.core.$ZodIssue[], raw: unknown, fields: readonly string[]): string {
   const lines = issues.slice(0, MAX_ISSUES).flatMap((issue) => explain(issue, raw, fields))

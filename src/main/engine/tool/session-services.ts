@@ -4,10 +4,10 @@ import type { SubagentType } from '../../../shared/model/session/agent'
 import type { KeptFile, RestoreStep } from '../../../shared/model/session/checkpoint'
 import type { ToolDetails } from '../../../shared/model/approval/preview'
 
-/** The end of what a task printed, as plain text. */
+/** The end of a task's output, as plain text. */
 export interface TaskTail {
   text: string
-  /** Bytes of what was printed, and how many of them `text` was made of. */
+  /** The total output in bytes, and how many of them `text` is from. */
   totalBytes: number
   shownBytes: number
 }
@@ -15,49 +15,49 @@ export interface TaskTail {
 /** The tasks of one session, as its tools need them. */
 export interface SessionTasks {
   owner(callId: string): TaskOwner
-  /** Whether a user is there, and the session starts a turn when a task ends after the last one. */
+  /** Whether a user is available, and the session starts a turn when a task ends after the last turn. */
   readonly interactive: boolean
-  /** Whether that person can type at a command's terminal. */
+  /** Whether the user can type in a command's terminal. */
   readonly canType: boolean
   /**
-   * Starts a command in the background; from then on the agent must be notified of its end. Rejects, with a message to
+   * Starts a command in the background; from then on, the agent must be notified of its end. Rejects, with a message to
    * act on, when it cannot be started.
    */
   start(start: BackgroundStart): Promise<Task>
-  /** A command that a call waited for was moved to the background: the same holds for it. */
+  /** Call when a command that a call waited for was moved to the background: its end is reported in the same way. */
   moved(task: Task): void
-  /** Those in the background, running ones first, then newest first. */
+  /** Background tasks, running ones first, then newest first. */
   list(filter: { activeOnly: boolean; limit: number }): Promise<Task[]>
-  /** The task, or what is wrong with this id: no such task, or another session's. */
+  /** The task, or what is wrong with this id: it does not exist, or belongs to another session. */
   find(taskId: string): Promise<{ task: Task } | { problem: string }>
   /** Resolves when the task has ended, after `ms`, or when `signal` aborts. */
   wait(taskId: string, ms: number, signal: AbortSignal): Promise<Task>
   tail(task: Task, maxBytes: number): Promise<TaskTail>
-  /** Ends it with everything it started; harmless when it has ended. */
+  /** Ends the task and everything it started; has no effect after it has ended. */
   stop(taskId: string, reason: string): Promise<Task>
 }
 
-/** The screens of the user's terminals that the agent may watch. */
+/** The screens of the user's terminals that the agent is allowed to watch. */
 export interface TerminalScreens {
-  /** The text on the screen; undefined: there is no such terminal, or it is not watched. */
+  /** The text on the screen; undefined when the terminal does not exist or is not watched. */
   screen(terminalId: string): Promise<string | undefined>
 }
 
-/** A type of subagents as the tools name it. */
+/** A type of subagents as the tools list it. */
 export interface OfferedAgent {
   name: string
   description: string
 }
 
-/** What a call gives to a subagent. */
+/** The work that a call gives to a subagent. */
 export interface AgentWork {
   callId: string
   prompt: string
   description: string
-  /** A new one of this type, or the one to resume. */
+  /** The type of a new subagent, or the subagent to resume. */
   agent: { type: string } | { resume: string }
   background: boolean
-  /** ms; absent: the background's own, else none. */
+  /** In ms; absent: the default limit in the background, otherwise no limit. */
   timeoutMs?: number
 }
 
@@ -67,39 +67,41 @@ export interface WorkingAgent {
   isQueued: boolean
 }
 
-/** How the work of a subagent has ended. */
+/** How a subagent's work ended. */
 export interface AgentOutcome {
   agentId: string
   agentType: string
   status: Exclude<TaskStatus, 'running'>
   reason?: string
-  /** Its last message. */
+  /** The subagent's last message. */
   answer: string
 }
 
 /** The subagents of one session, as its tools need them. */
 export interface SessionAgents {
   types(): Promise<OfferedAgent[]>
-  /** What is wrong with this type or id, as a sentence the model can act on; undefined when it can be given work. */
+  /**
+   * What is wrong with this type or id, as a sentence that the model can act on; undefined when it can be given work.
+   */
   problem(agent: AgentWork['agent'], background: boolean): Promise<string | undefined>
   /**
    * Starts work in the background: it keeps running after the call. Rejects with a `CodedError` when it cannot start.
    */
   start(work: AgentWork): Promise<WorkingAgent>
   /**
-   * Gives work and waits for its end; when `signal` aborts it is stopped. The user may send it to the background
-   * meanwhile: then it keeps running after the call.
+   * Gives work to a subagent and waits until it ends; it is stopped when `signal` aborts. If the user sends it to the
+   * background in the meantime, it keeps running after the call.
    */
   run(work: AgentWork, signal: AbortSignal, progress: (text: string) => void): Promise<AgentOutcome | WorkingAgent>
-  /** The tools that types made here can have. */
+  /** The tools that types defined here can have. */
   tools(): Promise<readonly string[]>
-  /** Makes a type of subagents for the session of the call. */
+  /** Defines a type of subagents for the session of the call. */
   define(definition: SubagentType): void
 }
 
 /** What going back to a checkpoint of the running turn would do. */
 export interface RestoreOutlook {
-  /** Steps that would leave the conversation. */
+  /** The number of steps that would be removed from the conversation. */
   steps: number
   /** Files that would be restored; empty unless requested. */
   restores: RestoreStep[]
@@ -108,7 +110,7 @@ export interface RestoreOutlook {
 
 /** The checkpoints of one session, as its tools need them. */
 export interface SessionCheckpoints {
-  /** Changes nothing; `problem` says why the message cannot be sent, and what to do instead. */
+  /** Changes nothing; `problem` explains why the message cannot be sent and what to do instead. */
   previewDMail(
     mail: Omit<Extract<ToolDetails, { kind: 'd-mail' }>, 'kind'>,
   ): Promise<RestoreOutlook | { problem: string }>

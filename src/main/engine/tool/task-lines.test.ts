@@ -44,19 +44,19 @@ const task = {
   outputBytes: 5,
 } as Task
 
-test('has one status, whatever the command says', () => {
+test('has one status, no matter what the command contains', () => {
   const lines = taskLines(task)
   expect(lines.filter((line) => line.startsWith('status: '))).toEqual(['status: running'])
   expect(lines).toHaveLength(3)
 })
 
-test('says how a task ended only when it has', () => {
+test('reports how a task ended only after it has ended', () => {
   expect(taskLines(task)).not.toContain('exit_code: 0')
   expect(taskLines({ ...task, status: 'completed' })).toContain('exit_code: 0')
   expect(taskLines({ ...task, status: 'stopped' })).toContain('reason: not said')
 })
 
-test('gives advice on output only when there is some', () => {
+test('gives advice on output only if there is any', () => {
   expect(outputLines({ ...task, outputBytes: 0 })).toEqual(['output_path: /home/me/log'])
   expect(outputLines(task)).toHaveLength(3)
   expect(outputLines({ ...task, newestPath: '/home/me/log.1' })).toContain('newest_output_path: /home/me/log.1')

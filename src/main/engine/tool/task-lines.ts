@@ -1,10 +1,10 @@
 import type { Task } from '../../../shared/model/task/task'
 import { cutText } from '../../../shared/cut-text'
 
-/** How much of a command is repeated to those who have seen it before. */
+/** Maximum length of a command that was already shown. */
 const COMMAND_CHARS = 200
 
-/** A task as `key: value` lines, as TaskList, TaskOutput, TaskStop and the news of its end say it. */
+/** A task as `key: value` lines, as shown by TaskList, TaskOutput, TaskStop and the notification of its end. */
 export function taskLines(task: Task, { whole = false }: { whole?: boolean } = {}): string[] {
   const { taskId, status, command, description, pid, exitCode, signal, stopReason, problem, prompt, waited } = task
   const lines: [string, string | number | boolean | undefined][] = [
@@ -33,7 +33,7 @@ export function taskLines(task: Task, { whole = false }: { whole?: boolean } = {
   return lines.flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${value}`]))
 }
 
-/** Where the output is, and how to get more of it than is shown. */
+/** Where the output is, and how to get more of it than shown. */
 export function outputLines({ outputPath, newestPath, outputBytes }: Task): string[] {
   if (outputBytes === 0) return [`output_path: ${outputPath}`]
   const rotated = newestPath === undefined ? [] : [`newest_output_path: ${newestPath}`]
@@ -49,9 +49,9 @@ export function terminalInputText(typed: boolean): string {
   return typed ? 'the user typed an answer there, which is not shown to you' : 'the user was asked and typed nothing'
 }
 
-/** E.g. `0.2 s`, `42 s`, `10 min`, `2 h 5 min`. */
+/** A duration, such as `0.2 s`, `42 s`, `10 min`, `2 h 5 min`. */
 export function durationText(ms: number): string {
-  // A limit of 3 ms is not a limit of 0 s: what was meant were seconds.
+  // A limit of 3 ms should not be shown as 0 s: the model probably meant seconds.
   if (ms > 0 && ms < 100) return `${Math.ceil(ms)} ms`
   if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1).replace(/\.0$/, '')} s`
   const seconds = Math.round(ms / 1000)
@@ -61,7 +61,7 @@ export function durationText(ms: number): string {
   return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** On one line, so that a command cannot pretend to be the next field. */
+/** The text on one line, so that a command cannot pretend to be the next field. */
 export function oneLine(text: string): string {
   const cut = text.length > COMMAND_CHARS ? `${cutText(text, COMMAND_CHARS)}…` : text
   return /[\n\r]/.test(cut) ? JSON.stringify(cut) : cut
@@ -72,7 +72,7 @@ export function taskSummary({ taskId, description, command }: Task): string {
   return `${oneLine(description ?? command)} (${taskId})`
 }
 
-/** A task for a card: its command cut, so that a list of a hundred stays small. */
+/** A task for a card, with its command cut so that a list of a hundred stays small. */
 export function shortenedTask(task: Task): Task {
   return task.command.length > COMMAND_CHARS ? { ...task, command: oneLine(task.command) } : task
 }

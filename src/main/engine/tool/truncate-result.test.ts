@@ -13,15 +13,15 @@ async function diskFull(): Promise<string> {
   throw new Error('no space left')
 }
 
-describe('limitResult', () => {
-  it('leaves a result at the limit alone and saves nothing', async () => {
+describe('truncateResult', () => {
+  it('leaves a result at the limit unchanged and saves nothing', async () => {
     const { saved, save } = saver()
     const result = ok('x'.repeat(50_000))
     expect(await truncateResult(result, { save })).toBe(result)
     expect(saved).toEqual([])
   })
 
-  it('keeps the whole text in a file, and gives 20 kB of its beginning and end with size and path between', async () => {
+  it('keeps the whole text in a file, and returns 20 kB of its start and end with size and path between', async () => {
     const { saved, save } = saver()
     const text = Array.from({ length: 10_000 }, (_, index) => `line ${index} \u20ac\n`).join('')
     const { content } = await truncateResult(ok(text), { save })
@@ -68,7 +68,7 @@ describe('limitResult', () => {
     expect(limited).toMatchObject({ isError: true, details: { kind: 'text', text: 't' } })
   })
 
-  it('gives the model what is allowed when the disk is full, instead of nothing', async () => {
+  it('returns what is allowed when the disk is full, instead of nothing', async () => {
     const { content } = await truncateResult(ok('x'.repeat(2_000)), { maxChars: 1_000, save: diskFull })
     expect(content).toEqual([
       { type: 'text', text: expect.stringMatching(/^x{300,}\n\[The result is too long.*no space left.*\]\nx{200,}$/) },

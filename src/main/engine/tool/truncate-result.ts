@@ -5,22 +5,22 @@ import type { ToolResult } from './tool'
 
 /** Truncation of results: the characters of text a result may have unless the tool or the settings say otherwise. */
 export const DEFAULT_MAX_RESULT_CHARS = 50_000
-/** Bytes of a longer one that the model gets, including the note about the cut. */
+/** Bytes of a longer result that the model gets, including the note about the cut. */
 const SHOWN_BYTES = 20_000
-/** How much of that shows the beginning. */
+/** The share of that for the start of the text. */
 const HEAD_SHARE = 0.6
 
 export interface TruncationOptions {
   /** Default `DEFAULT_MAX_RESULT_CHARS`. */
   maxChars?: number
-  /** Keeps the whole text; answers the path of its file. */
+  /** Saves the whole text; returns the path of its file. */
   save(text: string): Promise<string>
 }
 
 /**
- * The result as the model gets it. When its text is longer than allowed, the whole text goes to a file; its beginning
- * and end, 20 kB in all, take its place, with the path between them. Media stay. When it cannot be saved, the model
- * gets the same and is told.
+ * The result as the model gets it. If its text is longer than allowed, the whole text is saved to a file and replaced
+ * by its start and end, 20 kB in total, with the path between them. Media are kept. If it cannot be saved, the model
+ * gets the same with a note about the failure.
  */
 export async function truncateResult(
   result: ToolResult,
@@ -43,7 +43,7 @@ export async function truncateResult(
   return { ...result, content: withText(result.content, `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`) }
 }
 
-/** One text where the first text was; the other parts keep their order. */
+/** Puts one text where the first text was; the other parts keep their order. */
 function withText(content: readonly ResultPart[], text: string): ResultPart[] {
   const first = content.findIndex((part) => part.type === 'text')
   return content.flatMap((part, index): ResultPart[] =>
@@ -51,7 +51,7 @@ function withText(content: readonly ResultPart[], text: string): ResultPart[] {
   )
 }
 
-/** The first `chars` characters, or one less where that would split a surrogate pair. */
+/** The first `chars` characters, or one fewer if that would split a surrogate pair. */
 export function truncateText(text: string, chars: number): string {
   if (text.length <= chars) return text
   const last = text.charCodeAt(chars - 1)

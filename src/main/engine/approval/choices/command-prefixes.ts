@@ -2,7 +2,7 @@ import { isReadOnlyProgram } from '../read-only/read-only-paths'
 import type { Word } from '../../permission/shell-syntax'
 import { OPAQUE_PROGRAMS, SHELLS, WRAPPERS } from '../shell/wrapper-programs'
 
-/** For these, only the exact command is offered: with other arguments they remove, send or run anything. */
+/** For these, only the exact command is offered: with other arguments they could remove, send or run anything. */
 const ONLY_EXACTLY = new Set(
   `rm rmdir unlink shred truncate mv cp ln install dd tee chmod chown chgrp mknod mkfifo patch sed perl split rsync
   scp sftp ssh curl wget nc ncat socat telnet ftp kill pkill killall renice systemctl service launchctl mount umount
@@ -13,8 +13,8 @@ const ONLY_EXACTLY = new Set(
 )
 
 /**
- * What a first word means for one program: how many words (without the program) form the subcommand. 0: offer only the
- * exact command.
+ * How many words (without the program) form the subcommand, for each first word of one program. 0: offer only the exact
+ * command.
  */
 interface Subcommands {
   /** For first words that are not listed here. */
@@ -128,7 +128,7 @@ export function commandPrefixes(program: string, words: readonly Word[]): number
     program in OPAQUE_PROGRAMS
   )
     return undefined
-  // Inside the project these need no rule.
+  // These need no rule inside the project.
   if (isReadOnlyProgram(program)) return undefined
   return first && isName(first) && words.length > 2 ? [2, 1] : [1]
 }

@@ -12,7 +12,7 @@ import { inspectCommand } from '../command/inspect-command'
 const MAX_PAST = 50
 
 /**
- * The offers, each with what it would have decided about the session's past calls, by the policies that judge every
+ * The offers, each with what it would have decided about the session's past calls under the policies that judge every
  * call.
  */
 export async function ruleChoices(
@@ -44,7 +44,7 @@ export async function ruleChoices(
   })
 }
 
-/** A call that the session made, with the decision at that time. */
+/** A call that the session made, with the decision made then. */
 export interface PastCall {
   tool: string
   /** The model's input, as JSON. */
@@ -60,7 +60,7 @@ export interface JudgedPastCall {
   judged: JudgedCall
 }
 
-/** The calls in a range of the log, newest first, without those whose approval is pending. */
+/** The calls in a range of the log, newest first, except those whose approval is pending. */
 export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
   const asked = new Set(events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval.callId] : [])))
   const waiting = new Set(asked)
@@ -81,7 +81,7 @@ export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
     .toReversed()
 }
 
-/** A past call as it would be judged now, next to a call of the same kind; undefined for another kind. */
+/** A past call as it would be judged now if it is of the same kind as the current call; undefined otherwise. */
 export async function judgePastCall(past: PastCall, current: JudgedCall): Promise<JudgedPastCall | undefined> {
   const { workspace, tool } = current
   const input = fields(past.input)

@@ -9,7 +9,7 @@ import type { JudgedCall } from '../rules/policy'
 import { pastCalls, ruleChoices } from './rule-choices'
 import { ruleOffers } from './rule-offers'
 
-// Not the folder of the checkout: that may be a temporary folder, where removing is not dangerous.
+// Not the folder of the checkout: it could be a temporary folder, where removing is not dangerous.
 const root = '/usr'
 const workspace = createWorkspace({ root })
 
@@ -109,7 +109,7 @@ it.each([
   }
 })
 
-it('covers only its literal words: a star in a command is not a wildcard in its rule', async () => {
+it('covers only literal words: a star in a command is not a wildcard in its rule', async () => {
   for (const set of await offers(command('lint "src/*" --fix'))) expect(set).not.toBe('Bash(lint src/* --fix)')
   const [exact = ''] = await offers(command("lint 'a b' c"))
   const rules = rulesOf(...exact.split('\n').map((pattern) => `allow ${pattern}`))
@@ -118,7 +118,7 @@ it('covers only its literal words: a star in a command is not a wildcard in its 
   expect(await offers(command("lint 'a b' c", { rules }))).toEqual([])
 })
 
-it('offers the file, its folder and the project for file changes, and the tool or its server for other calls', async () => {
+it('offers the file, its folder and the project for file changes, and the tool or its server for any other call', async () => {
   const file = (path: string, write = true) => judged(write ? 'Edit' : 'Read', [{ kind: 'file', path, write }])
   const three = (path: string) => ['Write', 'Edit', 'Patch'].map((tool) => `${tool}(${path})`).join('\n')
   expect(await offers(file(join(root, 'sub', 'x.ts')))).toEqual([three('sub/x.ts'), three('sub/**'), three('**')])
@@ -149,7 +149,7 @@ it('shows what each choice would have decided about past calls, deny and ask rul
     started('5', 'npm run x && rm y'),
     { type: 'approval.requested', approval: { callId: '5' } },
     { type: 'approval.resolved', callId: '5' },
-    // The call that is being asked about is not a past call.
+    // The call awaiting approval is not a past call.
     started('6', 'npm run test'),
     { type: 'approval.requested', approval: { callId: '6' } },
   ] as unknown as Parameters<typeof pastCalls>[0]

@@ -12,7 +12,7 @@ import type { Workspace } from '../../workspace/workspace'
 /** What "always" can cover: rules, one per line, exactly as they are written when chosen. */
 export interface RuleOffer {
   pattern: string
-  /** What they cover, to follow "allow". */
+  /** What they cover; completes a label that starts with "allow". */
   label: string
 }
 
@@ -20,8 +20,8 @@ const MAX_OFFERS = 3
 const MAX_RULES = 6
 
 /**
- * Two or three generalizations of a call that asks, narrowest first; empty when no rule could allow it. Each is tried
- * on the call before it is offered, by the policies that will judge the next call.
+ * Two or three generalizations of a call that asks, narrowest first; empty when no rule could allow it. Each is tested
+ * against the call, under the policies that will judge the next one, before it is offered.
  */
 export function ruleOffers(policies: readonly Policy[], judged: JudgedCall): RuleOffer[] {
   const offers: RuleOffer[] = []
@@ -76,7 +76,7 @@ function combineScopes(ladders: readonly RuleScope[][]): RuleScope[] {
   })
 }
 
-/** Drops rules that others cover: a rule for `sudo apt` makes one for `apt` unnecessary. */
+/** Drops rules that other rules cover: a rule for `sudo apt` makes one for `apt` unnecessary. */
 function withoutRedundant(policies: readonly Policy[], judged: JudgedCall, patterns: readonly string[]): string[] {
   let needed = [...patterns]
   for (const pattern of patterns.toReversed()) {
@@ -97,14 +97,14 @@ function isPattern(text: string): boolean {
 /** One generalization: rules that allow a part of a call. */
 export interface RuleScope {
   patterns: string[]
-  /** What they cover, to follow "allow". */
+  /** What they cover; completes a label that starts with "allow". */
   label: string
 }
 
 /** The exact command, then the subcommand with any arguments. */
 export function commandScopes(part: CommandPart): RuleScope[] {
   if (part.words.length === 0) return []
-  // Variables that decide what runs are part of the rule.
+  // Variables that decide which program runs are part of the rule.
   const set = part.steered ? part.assignments : []
   const words = [...set, ...part.words]
   const known = words.findIndex((word) => !isLiteral(word))
@@ -125,7 +125,7 @@ export function commandScopes(part: CommandPart): RuleScope[] {
   return rungs
 }
 
-/** Whether a pattern can match this word and nothing else: a star in it would match anything. */
+/** Whether a pattern can match only this word: a star in it would match anything. */
 function isLiteral(word: Word): boolean {
   return word.known && !word.text.includes('*') && !/\p{Cc}/u.test(word.text)
 }
@@ -141,7 +141,7 @@ function quoted(text: string): string {
 
 /** Tools with the same effect on files: permission to use one on a file covers the others. */
 const CHANGING = ['Write', 'Edit', 'Patch']
-/** Rules for Edit also apply to apply_patch; models that have it have neither Edit nor Patch. */
+/** Rules for Edit also apply to apply_patch; models that use it have neither Edit nor Patch. */
 const PATCHING = ['Write', 'Edit']
 const READING = ['Read', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
 
@@ -159,7 +159,7 @@ export function fileScopes(tool: string, accesses: readonly FileAccess[], worksp
   return scopesFor(tools.includes(tool) ? tools : [tool], paths, write, workspace)
 }
 
-/** The same for the target of a command's redirection. */
+/** The same scopes for the target of a command's redirection. */
 export function redirectionScopes({ paths }: CommandPart, workspace: Workspace): RuleScope[] {
   const write = paths.some((path) => path.write)
   const places = paths.map(({ realPath }) => ({ path: realPath, folder: workspace.paths.path.dirname(realPath) }))

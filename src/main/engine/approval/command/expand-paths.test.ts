@@ -22,7 +22,7 @@ it.each(['/c/.e*', '/cygdrive/c/.e*', 'C:/.e*', '/c/./.en?'])(
   },
 )
 
-it('on other systems a glob with a leading slash starts at the root, others in the folder', async () => {
+it('on other systems a glob with a leading slash starts at the root, any other glob in the folder', async () => {
   const folder = await tempFolder()
   writeFileSync(join(folder, 'a.txt'), '')
   const time = new EvaluationTime(1000)

@@ -19,7 +19,7 @@ export type Expansion = { paths: string[] } | { problem: string }
 
 /**
  * The paths that bash expands a glob to on the current disk: absolute, with `.` and `..` kept. `pattern` has a
- * backslash before each character that is not a wildcard. A glob without a match stays literal.
+ * backslash before each character that is not a wildcard. A glob that matches nothing stays literal.
  */
 export async function expandGlob(
   folder: string,
@@ -48,7 +48,7 @@ export async function expandGlob(
         const names = namesIn(path === '' ? '/' : path, time, MAX_ENTRIES - entries)
         if (names === 'too many') return { problem: 'is about too many files' }
         entries += names.length
-        // Whether a pattern with a leading dot matches these two depends on the version of bash.
+        // Whether a pattern with a leading dot matches these two depends on the bash version.
         const all = /^\\?\./.test(step) ? [...names, '.', '..'] : names
         next.push(
           ...all
@@ -69,7 +69,7 @@ export async function expandGlob(
 }
 
 /**
- * The folder where a glob starts, without a trailing slash, and the names below. On Windows the first of them may be a
+ * The folder where a glob starts, without a trailing slash, and the remaining steps. On Windows the first step may be a
  * drive: `/c/x*`, `C:/x*`.
  */
 function startOf(folder: string, pattern: string, paths: PathFlavor): { start: string; steps: string[] } {
@@ -124,7 +124,7 @@ function namesIn(path: string, time: EvaluationTime, most: number): string[] | '
 /** Maximum number of files examined in a folder; a larger folder counts as unknown. */
 const MAX_FILES = 20_000
 
-/** What a program reads when it walks a whole folder. */
+/** What a program reads when it walks an entire folder. */
 export interface TreeFiles {
   /** Absolute file paths. */
   files: string[]
@@ -134,7 +134,9 @@ export interface TreeFiles {
   problem?: string
 }
 
-/** Lists the files that a program walking `folder` would open. What takes longer than `time` counts as unknown. */
+/**
+ * Lists the files that a program walking `folder` would open. Anything that takes longer than `time` counts as unknown.
+ */
 export async function scanTree(folder: string, use: TreeUse, time: EvaluationTime): Promise<TreeFiles> {
   const found: TreeFiles = { files: [], links: [] }
   const skipped = use.skips.map((glob) => globMatcher(glob, { escapes: true }))
@@ -191,7 +193,8 @@ function read(path: string, visit: (name: string, kind: 'file' | 'folder' | 'lin
       folder.closeSync()
     }
   } catch (error) {
-    // Not a folder: a file that the command names. What cannot be read here cannot be read by the command either.
+    // Not a folder but a file that the command names. A path that cannot be read here cannot be read by the command
+    // either.
     if (!['ENOTDIR', 'ENOENT', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error) ?? '')) throw error
   }
 }

@@ -41,21 +41,21 @@ const MAX_WORDS_IN_ALL = 1500
 
 interface Inspection extends Lookup {
   parts: CommandPart[]
-  /** A variable that decides what runs was set for the rest of the command. */
+  /** A variable that decides which program runs was set for the rest of the command. */
   steered: boolean
-  /** All arithmetic in it, nested commands included. */
+  /** All arithmetic in the command, including nested commands. */
   arithmetic: Arithmetic
-  /** Variables that are assigned; `false` for those that may get anything but a number. */
+  /** Variables that are assigned; `false` for those that may get a value other than a number. */
   values: Map<string, boolean>
   /** Variables that hold the number of a process started by this command. */
   children: Set<string>
-  /** The target of a link that an earlier part makes, to something that must not be changed unnoticed. */
+  /** The target of a link that an earlier part creates to something that must not be changed unnoticed. */
   link?: string
 }
 
 /**
- * Breaks a command down into what it does. Hidden code is a part of its own; a command that takes too long asks in
- * every mode. Never throws. Yields to other work regularly.
+ * Breaks a command down into what it does. Hidden code becomes a separate part; a command that takes too long to
+ * inspect asks in every mode. Never throws. Yields to other work regularly.
  */
 export async function inspectCommand(
   command: string,
@@ -77,7 +77,7 @@ export async function inspectCommand(
     children: new Set(),
   }
   try {
-    // Normalized for judging: `nul` names the device there and is written the way bash needs it.
+    // Normalized for judging: `nul` is a device on Windows and is rewritten in the form bash needs.
     await inspectScript(inspection, workspace.paths.platform === 'win32' ? rewriteNul(command) : command, 0, [])
   } catch (error) {
     const reason = errorText(error)
@@ -96,8 +96,8 @@ export async function inspectCommand(
 }
 
 /**
- * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Only variables that this
- * command sets to numbers or not at all are safe, and no variable that bash itself sets (`_`, `PWD`).
+ * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Safe are only variables that
+ * this command sets to numbers or does not set, except those that bash itself sets (`_`, `PWD`).
  */
 function calculatesWithNumbers({ arithmetic, values }: Inspection): boolean {
   const names = [...arithmetic.names, ...arithmetic.sets]
@@ -159,7 +159,7 @@ async function inspectScript(
       if (/^"?\$!"?$/.test(value.text)) inspection.children.add(name)
     }
   if (segments.length === 0 && hidden.length === 0) inspection.parts.push({ ...emptyPart(text), neutral: true })
-  // Assignments may also affect earlier commands: loops and functions.
+  // Assignments can also affect earlier commands, through loops and functions.
   inspection.steered ||= segments.some(
     (segment) =>
       setsShellVariables(segment) &&
@@ -196,7 +196,7 @@ async function inspectSegment(
   for (const expression of evaluated.expressions) addExpression(inspection.arithmetic, expression)
   const sets = evaluated.sets.filter((name) => !segment.assignments.some((assignment) => assignment.name === name))
   for (const name of sets) recordValue(inspection, name, false)
-  // The parser does not know what a wrapper sets (`env x=1`); it knows more about everything else.
+  // The parser does not know what a wrapper sets (`env x=1`); it handles all other assignments.
   if (depth > 0) for (const { name, value } of segment.assignments) recordValue(inspection, name, isNumericWord(value))
   const steering = sets.find((name) => STEERING.test(name))
   const option =
@@ -249,7 +249,7 @@ async function inspectSegment(
   })
   for (const redirection of segment.redirections)
     await inspectRedirection(inspection, redirection.target, redirection.write)
-  // At a terminal, which commands have, it appends the output to this file.
+  // In a terminal, which every command has, nohup appends the output to this file.
   if (programOf(words) === 'nohup' && !segment.redirections.some(({ write }) => write))
     await inspectRedirection(inspection, { text: 'nohup.out', known: true }, true)
   if (depth >= MAX_DEPTH && (unwrapped.inner.length > 0 || unwrapped.script !== undefined))
@@ -261,12 +261,13 @@ async function inspectSegment(
   if (/^(?:cd|pushd|popd)$/.test(programOf(words))) await trackFolder(inspection, segment)
 }
 
-/** Programs that can replace or remove a whole folder. */
+/** Programs that can replace or remove an entire folder. */
 const REPLACES = /^(?:g?(?:cp|mv|ln|install|rm)|rsync|git|rmdir|shred)$/
 
 /**
- * Why a link is dangerous. A hard link is another name that later commands cannot be told by; a symbolic one is
- * followed when they are judged, but not by later parts of the same command: it is not there yet.
+ * Why a link is dangerous. A hard link is another name for the file that later commands cannot recognize. A symbolic
+ * link is followed when later commands are judged, but not for later parts of the same command, because it does not
+ * exist yet.
  */
 function linkTarget(inspection: Inspection, links: readonly MadeLink[]): string | undefined {
   const { workspace } = inspection
@@ -322,7 +323,7 @@ async function inspectRedirection(inspection: Inspection, target: Word, write: b
   })
 }
 
-/** The shell changes to another folder; how often is unknown in a loop or function. */
+/** The shell changes to another folder; in a loop or function, how often is unknown. */
 async function trackFolder(inspection: Inspection, segment: Segment): Promise<void> {
   const target = segment.words.slice(1).find((word) => !/^-[LPe@]$/.test(word.text))
   const { folders } = inspection
@@ -336,7 +337,7 @@ async function trackFolder(inspection: Inspection, segment: Segment): Promise<vo
     return
   }
   const { paths: next } = await resolveWord(inspection, target ?? { text: '~', known: true, tilde: true }, false)
-  // It may fail, or run in a subshell: the previous folder stays possible.
+  // `cd` may fail or run in a subshell, so the previous folder remains possible.
   const all = [...new Set([...folders, ...next.map((path) => path.realPath)])]
   inspection.folders = all.length > MAX_FOLDERS ? undefined : all
 }

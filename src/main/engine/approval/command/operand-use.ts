@@ -18,7 +18,7 @@ export interface TreeUse {
   skipsHidden: boolean
   /** Folders that it skips, as globs for names. */
   skips: string[]
-  /** Only these files are opened, as globs for names; empty: all. */
+  /** Only these files are opened, as globs for names; empty means all. */
   only: string[]
 }
 
@@ -26,7 +26,7 @@ export interface TreeUse {
 export interface OperandUse {
   word: Word
   use: Use
-  /** It walks everything below. */
+  /** It walks everything below the path. */
   tree?: TreeUse
   /** The program is unknown: the word may not be a path. */
   unsure?: true
@@ -42,7 +42,7 @@ export interface Target {
 /** Words split into options and operands. */
 export interface Arguments {
   operands: Word[]
-  /** Option names one by one: `-rf` is `-r` and `-f`. */
+  /** Option names, separated: `-rf` becomes `-r` and `-f`. */
   options: string[]
   values: { option: string; word: Word }[]
 }
@@ -53,7 +53,7 @@ export function argumentsOf(rest: readonly Word[], values: Readonly<Record<strin
   for (let at = 0; at < rest.length; at += 1) {
     const word = rest[at]!
     const { text } = word
-    // `--include=*.ts` is a glob to bash, and almost never matches.
+    // bash treats `--include=*.ts` as a glob, which almost never matches.
     const isGlobbedOption = word.glob === true && /^--[\w-]+=/.test(text)
     if ((!word.known && !isGlobbedOption) || text === '-' || !text.startsWith('-')) {
       found.operands.push(word)
@@ -82,7 +82,7 @@ export function argumentsOf(rest: readonly Word[], values: Readonly<Record<strin
   return found
 }
 
-/** Options whose value is not a path, and others. */
+/** Options whose value is not a path (`none`), and options with another use. */
 export function valued(none: string, others: Readonly<Record<string, Use>> = {}): Record<string, Use> {
   return { ...Object.fromEntries(none.split(' ').map((name): [string, Use] => [name, 'none'])), ...others }
 }

@@ -6,12 +6,12 @@ import type { TouchedPath } from '../shell/command-part'
 import { programOf } from '../shell/unwrap'
 import type { Target } from './operand-use'
 
-/** Maximum number of names that are looked at, of arguments and of what lies in a folder. */
+/** Maximum number of names examined, both of arguments and of a folder's contents. */
 const MAX_NAMES = 200
 
 /**
- * Where `cp`, `mv`, `ln`, `install` and `rsync` put things: into a folder under a name that no argument contains; with
- * `cp -r x/. y`, under the names of what lies in x.
+ * Where `cp`, `mv`, `ln`, `install` and `rsync` put things: in a folder, under a name that no argument contains; for
+ * `cp -r x/. y`, under the names of the contents of x.
  */
 export function placedPaths(
   words: readonly Word[],
@@ -45,16 +45,16 @@ export function placedPaths(
     })
 }
 
-/** A link that a command makes: later writes to it change something else. */
+/** A link that a command creates: later writes to it change something else. */
 export interface MadeLink {
-  /** What it leads to, as written. */
+  /** What it points to, as written. */
   word: Word
   paths: readonly TouchedPath[]
-  /** Another name of the same file: later commands cannot tell it from the file. */
+  /** A hard link: another name for the same file that later commands cannot recognize. */
   isHard: boolean
 }
 
-/** The links that `ln`, `cp -l` and `cp -s` make. */
+/** The links that `ln`, `cp -l` and `cp -s` create. */
 export function madeLinks(words: readonly Word[], targets: readonly Target[]): MadeLink[] {
   const program = programOf(words)
   const isSymbolic = hasOption(words, 's', '--symbolic', '--symbolic-link')
@@ -66,7 +66,7 @@ export function madeLinks(words: readonly Word[], targets: readonly Target[]): M
   })
 }
 
-/** Long options may be cut short. */
+/** Long options can be abbreviated. */
 function hasOption(words: readonly Word[], letter: string, ...long: string[]): boolean {
   return words.some(({ text }) =>
     text.startsWith('--')

@@ -80,10 +80,7 @@ function treeUse(
   }
 }
 
-/**
- * For an unknown program, anything that looks like a path may be read or written; an option's value counts as an
- * output.
- */
+/** An unknown program may read or write anything that looks like a path; an option's value counts as an output. */
 function ofUnknown(rest: readonly Word[]): OperandUse[] {
   return rest.flatMap((word): OperandUse[] => {
     const value = /^(?:--?[\w-]+=|of=|-[tod](?=[/.~]))(.+)$/s.exec(word.text)?.[1]
@@ -127,7 +124,7 @@ const SPECIAL_PROGRAMS: Readonly<Record<string, (rest: readonly Word[]) => Opera
     },
     tar: (rest) => {
       const [first] = rest
-      // `tar xf a.tar` takes its options without a dash.
+      // `tar xf a.tar` accepts options without a dash.
       const bundled = first?.known && /^[a-zA-Z]+$/.test(first.text) ? first.text : undefined
       const letters = bundled ?? ''
       const values = valued('-b -H -K -N -V --exclude --format --transform --strip-components --owner --group --mode', {
@@ -219,7 +216,7 @@ const SPECIAL_PROGRAMS: Readonly<Record<string, (rest: readonly Word[]) => Opera
   } satisfies Record<string, (rest: readonly Word[]) => OperandUse[]>,
 )
 
-/** `-d @file` and `-F name=@file` send a file, and so does `-b file`. */
+/** `-d @file` and `-F name=@file` send a file; so does `-b file`. */
 function curlValue(option: string, word: Word, use: Use): OperandUse[] {
   if (use !== 'none') return word.text === '-' ? [] : [{ word, use }]
   const sent = /^(?:-d|--data|--data-binary|--data-ascii|--data-urlencode|--json|-H|--header)$/.test(option)
@@ -261,11 +258,11 @@ const GIT_VALUES = valued(
   },
 )
 
-/** git changes what belongs to the repository; this covers the other files that its arguments name. */
+/** git changes what belongs to the repository; this covers other files that its arguments name. */
 function git(rest: readonly Word[]): OperandUse[] {
   const globals = argumentsOf(rest, GIT_VALUES)
   const command = globals.operands[0]?.text ?? ''
-  // For these, `-o` is a file or folder to write; for others it takes no value.
+  // For these commands, `-o` names a file or folder to write; for others it takes no value.
   const values = /^(?:format-patch|archive)$/.test(command) ? { ...GIT_VALUES, '-o': 'write' as const } : GIT_VALUES
   const { operands, values: given, options } = argumentsOf(rest, values)
   const words = operands.slice(1)

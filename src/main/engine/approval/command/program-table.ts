@@ -5,17 +5,17 @@ export interface Program {
   operands: Use
   /** What the first operand is when it differs from the others: a pattern, a mode, an archive. */
   first?: Use
-  /** What the last operand is when there are several. */
+  /** What the last operand is when there is more than one. */
   last?: Use
-  /** Options with a value, and what the value is. Short ones may be combined, long ones abbreviated. */
+  /** Options that take a value, and what the value is. Short ones can be combined, long ones abbreviated. */
   values?: Readonly<Record<string, Use>>
-  /** Options that replace the first operand, so that it becomes a path like the others. */
+  /** Options that replace the first operand, so that the first operand is a path like the others. */
   firstIsPath?: readonly string[]
   /** Walks folders: always, or with one of these options (`-r`). */
   tree?: true | readonly string[]
-  /** Options that make it follow links there. */
+  /** Options that make it follow links during the walk. */
   follows?: readonly string[]
-  /** Without operands it uses the current folder. */
+  /** Without operands, it uses the current folder. */
   here?: true
   /** What operands are when one of these options is present (`sed -i`). */
   instead?: { options: readonly string[]; operands: Use }
@@ -294,7 +294,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.
   },
 } satisfies Record<string, Program>)
 
-/** Aliases of these. */
+/** Other names for these programs. */
 export const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   gawk: 'awk',
   mawk: 'awk',

@@ -15,7 +15,7 @@ import type { Segment, Word } from '../../permission/shell-syntax'
 import { mayListNames } from '../shell/shell-variables'
 import { programOf } from '../shell/unwrap'
 
-/** Where paths of a command are resolved. */
+/** The context in which a command's paths are resolved. */
 export interface Lookup {
   workspace: Workspace
   time: EvaluationTime
@@ -23,21 +23,21 @@ export interface Lookup {
   diskMs: number
   /** Folders the shell may be in; undefined when unknown. */
   folders: string[] | undefined
-  /** Where the command started. */
+  /** The folder where the command started. */
   home: string
   /** The values that this command assigns to variables. */
   texts: Map<string, string>
 }
 
-/** Maximum number of words of one command resolved on the disk. */
+/** Maximum number of words of one command that are resolved on disk. */
 const MAX_WORDS = 200
 
 /** Maximum number of files or links in a folder that are listed one by one. */
 const MAX_TOLD = 20
 
 /**
- * The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository would
- * do or show more.
+ * The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository could
+ * do or reveal more.
  */
 export async function touchedPaths(
   lookup: Lookup,
@@ -48,7 +48,7 @@ export async function touchedPaths(
   const uses = programOperands(words)
   const all = segment.source.startsWith('((') ? undefined : readOnlyPaths(words)
   const read = all?.filter(({ covers }) => covers !== 'repository')
-  // The grammar of a reading program decides what is a path; the table of uses decides how it is read.
+  // The grammar of a read-only program decides what is a path; the table of uses decides how it is read.
   // A program that only prints its words still reveals the names a glob matches.
   const shown =
     read && programOf(words) !== '[['
@@ -69,14 +69,14 @@ export async function touchedPaths(
     targets.push({ word: wanted[MAX_WORDS]!.word, paths: [], problem: 'it names too many files' })
   targets.push(...placedPaths(words, targets, lookup.workspace))
   if (!all || !read) return { readOnly: false, targets }
-  // Nor are names from elsewhere told by a word that becomes a pattern only when it runs.
+  // A word that becomes a pattern only at run time also must not reveal names from elsewhere.
   if (programOf(words) !== '[[' && words.slice(1).some((word) => mayListNames(word, lookup.texts)))
     return { readOnly: false, targets, problem: 'which names its wildcards stand for is only known when it runs' }
   const problem = await problemOfRepository(lookup, all)
   if (problem !== undefined) return { readOnly: false, targets, problem }
   const known =
     lookup.folders !== undefined || read.every((word) => lookup.workspace.paths.isAbsolute(word.text) || word.tilde)
-  // Another folder may hold a repository that is set up to run programs.
+  // Another folder may contain a repository that is configured to run programs.
   const elsewhere = programOf(words) === 'git' && !(lookup.folders?.length === 1 && lookup.folders[0] === lookup.home)
   const doubtful = targets.some(
     ({ word, problem, paths }) =>
@@ -88,14 +88,14 @@ export async function touchedPaths(
   return { readOnly: known && !elsewhere && !doubtful, targets }
 }
 
-/** Whether a glob matches a name that the program would parse as an option. */
+/** Whether a name that the glob matches would be parsed as an option by the program. */
 function isOption({ glob, text }: Word, name: string): boolean {
   return glob === true && !text.includes('/') && name.startsWith('-')
 }
 
 /**
- * How a path is read: the grammar of the reading program says what it opens, the table of uses what else it does with
- * it.
+ * How a path is read: the grammar of the read-only program determines what it opens, the table of uses what else it
+ * does with it.
  */
 function readUse(path: ReadPath, uses: readonly OperandUse[]): OperandUse {
   const known = uses.find(({ word }) => word === path || word.text === path.text)
@@ -105,7 +105,10 @@ function readUse(path: ReadPath, uses: readonly OperandUse[]): OperandUse {
   return { word: path, use: known?.use === 'names' ? 'names' : 'read' }
 }
 
-/** The names that a glob matches are printed: in one folder without following links; deeper ones lead through links. */
+/**
+ * The names that a glob matches are printed: those of one folder, without following links; deeper ones could lead
+ * through links.
+ */
 function shownNames(word: Word): OperandUse {
   const at = word.text.search(/[*?[{]/)
   const isDeep = word.text.slice(at).includes('/')
@@ -124,7 +127,7 @@ function treeOf({ followsLinks = false, skipsHidden = false, skips = [], endings
   }
 }
 
-/** Why a git command would run programs, or show more than the files that it names contain. */
+/** Why a git command would run programs, or reveal more than the contents of the files it names. */
 async function problemOfRepository(lookup: Lookup, paths: readonly ReadPath[]): Promise<string | undefined> {
   for (const path of paths) {
     if (!path.repository) continue
@@ -151,7 +154,7 @@ async function targetOf(lookup: Lookup, { word, use, tree, unsure }: OperandUse)
   return { word, paths: all, ...(problem !== undefined && { problem }) }
 }
 
-/** A folder that a program walks, with its secrets and link targets as separate paths. */
+/** A folder that a program walks, plus its secrets and link targets as separate paths. */
 async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Promise<TouchedPath[]> {
   const skipsHidden = use.skipsHidden && { skipsHidden: true as const }
   if (!use.content && !use.follows) return [{ ...path, tree: { ...skipsHidden } }]
@@ -175,8 +178,8 @@ async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Pro
 }
 
 /**
- * Why changing one of these is dangerous, or undefined. `replaces`: the command removes or replaces whole folders, with
- * what is protected in them.
+ * Why changing one of these targets is dangerous, or undefined. `replaces`: the command removes or replaces entire
+ * folders, including anything protected in them.
  */
 export function protectedTarget(
   targets: readonly Target[],
@@ -197,7 +200,7 @@ export function protectedTarget(
   return undefined
 }
 
-/** The paths a word may mean, from every folder the shell may be in; a glob means everything it matches. */
+/** The paths a word may refer to, from every folder the shell may be in; for a glob, everything it matches. */
 export async function resolveWord(
   lookup: Lookup,
   word: Word,
@@ -222,7 +225,7 @@ export async function resolveWord(
           lookup.workspace.paths,
         )
       : undefined
-    // Not joined as paths: the system follows a link before it applies `..`.
+    // Not joined as paths, because the system follows a link before it applies `..`.
     const written = word.tilde || lookup.workspace.paths.isAbsolute(word.text) ? word.text : `${folder}/${word.text}`
     if (found && 'problem' in found) {
       problems.push(`${word.text} ${found.problem}`)
@@ -235,7 +238,7 @@ export async function resolveWord(
   return { paths, ...(problems[0] !== undefined && { problem: problems[0] }) }
 }
 
-/** Runs a lookup within the remaining time. */
+/** Runs a disk lookup within the remaining time. */
 async function onDisk<T>(lookup: Lookup, look: (time: EvaluationTime) => Promise<T>): Promise<T> {
   const time = new EvaluationTime(lookup.diskMs)
   const found = await lookup.time.waitFor(look(time))

@@ -6,7 +6,7 @@ import { dangerousSystem, dangerousWindows } from './system-changes'
 import type { CommandPart } from '../shell/command-part'
 import { SHELLS } from '../shell/wrapper-programs'
 
-/** Why a command asks in every mode, `auto` included, or undefined: one plain sentence. */
+/** Why a command asks in every mode, including `auto`, as one plain sentence; or undefined. */
 export function dangerousCommand(words: readonly Word[], around: CommandContext): string | undefined {
   const program = programOf(words).toLowerCase().replace(/^.*\\/s, '')
   const rest = words.slice(1)
@@ -28,8 +28,8 @@ function removing(program: string, rest: readonly Word[], around: CommandContext
 }
 
 /**
- * Actions reserved for the user in Trestle itself, however the program is called: trust, MCP servers, settings and the
- * sandbox.
+ * Actions reserved for the user in Trestle itself, no matter how the program is invoked: trust, MCP servers, settings
+ * and the sandbox.
  */
 function decidesForUser(program: string, rest: readonly Word[]): string | undefined {
   const after = (name: string): readonly Word[] | undefined => {
@@ -60,7 +60,7 @@ const RUNS_CODE =
   /^(?:(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|tclsh|Rscript|julia|pwsh|powershell|osascript|groovy|scala)[\d.]*|eval|source|\.|)$/
 const PIPED = 'Downloads code and runs it without showing it to you.'
 
-/** Runs what it downloaded, however the two are connected: the part that runs it, and why that asks in every mode. */
+/** The part that runs a download, no matter how the two are connected, and why it asks in every mode. */
 export function runsDownload(parts: readonly CommandPart[]): { part: CommandPart; reason: string } | undefined {
   const fetching = parts.filter(({ words }) => FETCHES.test(programOf(words)))
   if (fetching.length === 0) return undefined
@@ -78,7 +78,7 @@ export function runsDownload(parts: readonly CommandPart[]): { part: CommandPart
   return part && { part, reason: PIPED }
 }
 
-/** The file names under which a program saves what it fetches. */
+/** The file names under which a program saves its downloads. */
 function savedAs({ words }: CommandPart): string[] {
   return words.flatMap(({ text }, index) => {
     const value = /^(?:--output(?:-document)?=|-[oO](?=.))(.+)$/.exec(text)?.[1]

@@ -11,7 +11,7 @@ import { protectedFile } from './hard-links'
 
 const PROTECTED = ['.git/config', '.git/hooks/pre-commit', '.mcp.json', '.github/workflows/build.yml']
 
-/** A project with a file that is called like each of these, and so is another name of it. */
+/** A project with a file for each of these names, and a second name (hard link) for each file. */
 async function place(names: readonly string[]): Promise<{ top: string; others: string[] }> {
   const top = await tempFolder()
   const others = names.map((name, index) => {
@@ -41,7 +41,7 @@ it('a change to a protected file under another name asks in every mode', async (
   }
 })
 
-it('a start-up file of the user is known under another name', async () => {
+it("recognizes the user's start-up file under another name", async () => {
   const { top: home, others } = await place(['.bashrc', '.config/git/config'])
   const workspace = createWorkspace({ root: await tempFolder(), home })
   expect(others.map((other) => protectedFile(other, workspace))).toEqual([

@@ -2,17 +2,17 @@ import { lstatSync, readdirSync } from 'node:fs'
 import type { Workspace } from '../../workspace/workspace'
 import { protectedPath, STARTS_IN_HOME } from './protected-path'
 
-/** Whose files are looked at; what is in folders below is not. */
+/** The folders whose files are examined, without their subfolders. */
 const IN_PROJECT = ['.git', '.git/hooks', '.trestle', '.vscode', '.husky', '.github/workflows', '.circleci', '']
 const IN_HOME = ['.ssh', '.config/git', '.config/fish', '.config/autostart']
-/** Maximum number of names of a folder that are looked at. */
+/** Maximum number of names examined in a folder. */
 const MAX_NAMES = 500
 
 type Place = Pick<Workspace, 'root' | 'addedFolders' | 'userHome' | 'paths'>
 
 /**
- * Why a change to the file at this real path asks in every mode: it is protected, or is a protected file of the project
- * or the user under another name (a hard link).
+ * Why a change to the file at this real path asks in every mode: it is protected, or it is another name (a hard link)
+ * for a protected file of the project or the user.
  */
 export function protectedFile(realPath: string, place: Place): string | undefined {
   const { userHome, paths } = place
@@ -27,7 +27,7 @@ export function protectedFile(realPath: string, place: Place): string | undefine
   return same === undefined ? undefined : `the same file as ${same}, ${protectedPath(same, userHome, paths)}`
 }
 
-/** A file that has several names. */
+/** The device and inode of a file that has more than one name. */
 function linkedFile(path: string): { dev: bigint; ino: bigint } | undefined {
   try {
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })

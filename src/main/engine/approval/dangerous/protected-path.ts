@@ -2,11 +2,11 @@ import { homedir } from 'node:os'
 import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 
 /*
- * Where Windows and macOS keep what starts with the system, a session or a program of the user: absolute, or below the
- * home folder. Compared in lower case, with `/` between names.
+ * Where Windows and macOS keep things that start with the system, a session or one of the user's programs: absolute, or
+ * below the home folder. Compared in lower case, with `/` between names.
  */
 
-/** The system's own folders, programs that every user runs, scheduled tasks and what starts for every user. */
+/** The system's own folders, programs that every user runs, scheduled tasks, and items that start for every user. */
 const WINDOWS_SYSTEM =
   /^[a-z]:\/(?:windows\/|program files(?: \(x86\)| \(arm\))?\/|programdata\/(?:microsoft\/windows\/(?:start menu|task scheduler)\/|ssh\/|git\/|chocolatey\/|scoop\/)|autoexec\.(?:bat|nt)$|config\.(?:sys|nt)$|boot\.ini$|bootmgr$)/
 
@@ -18,11 +18,12 @@ const PROGRAMS = String.raw`appdata\/(?:roaming\/(?:npm|python|gnupg|pip|nushell
 const SETTINGS = String.raw`ntuser\.[^/]+$|\.wslconfig$|scoop\/(?:shims|apps)\/|pip\/pip\.ini$`
 
 /**
- * What starts at sign-in, PowerShell profiles, programs on PATH, and settings that make editors and Office run code.
+ * Items that start at sign-in, PowerShell profiles, programs on PATH, and settings that make editors and Office run
+ * code.
  */
 const WINDOWS_HOME = new RegExp(`^(?:${[STARTUP_FOLDER, POWERSHELL, OFFICE, EDITORS, PROGRAMS, SETTINGS].join('|')})`)
 
-/** launchd jobs and what starts for every user; a leading `/private` is removed first. */
+/** launchd jobs and items that start for every user; a leading `/private` is removed first. */
 const MAC_SYSTEM =
   /^\/(?:system\/|library\/(?:startupitems|scripts|security|privilegedhelpertools|extensions|preferences|managed preferences|input methods|quicklook|spotlight|internet plug-ins|services|workflows)\/|etc\/(?:launchd\.conf|rc\..*|periodic\/.*|newsyslog\.d\/.*|paths|paths\.d\/.*|emond\.d\/.*|auto_.*|defaults\/.*)$|usr\/(?:local|bin|sbin|lib|libexec)\/|opt\/homebrew\/|var\/db\/)/
 
@@ -38,7 +39,7 @@ const START_UP =
 /** Names of files in the home folder that are run or read when a program starts. */
 export const STARTS_IN_HOME: readonly string[] = START_UP
 const START_UP_NAMES = new Set(START_UP)
-/** These belong to the user only in the home folder; a project has its own. */
+/** These are protected only in the home folder; a project can have its own. */
 const PROJECTS_TOO = new Set('.npmrc .yarnrc .condarc .gemrc'.split(' '))
 /** Folders whose contents are run or read by other programs. */
 const FOLDERS: Readonly<Record<string, string>> = {
@@ -57,10 +58,10 @@ const FOLDERS: Readonly<Record<string, string>> = {
     ]),
   ),
 }
-/** What a manager of hooks runs when git commits, and files with settings and tasks of VS Code. */
+/** What Git hook managers run on commit, and the settings and tasks files of VS Code. */
 const RUN_BY_OTHERS =
   /^(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|.*\.code-workspace)$/
-/** What build servers run after a push. */
+/** What CI servers run after a push. */
 const BUILD_JOBS =
   /\/(?:\.github\/(?:workflows|actions)\/.+|\.gitlab-ci\.yml|\.circleci\/.+|\.buildkite\/.+|\.travis\.yml|azure-pipelines\.yml|jenkinsfile|\.drone\.yml|bitbucket-pipelines\.yml)$/
 const IN_HOME =
@@ -80,7 +81,8 @@ const OF_SYSTEM: Readonly<Record<PathFlavor['platform'], RegExp | undefined>> = 
 }
 
 /**
- * Why a change to the file at this absolute path asks in every mode: what it makes other programs run later, unnoticed.
+ * Why a change to the file at this absolute path asks in every mode: it makes other programs run something later,
+ * unnoticed.
  */
 export function protectedPath(path: string, home = homedir(), paths: PathFlavor = SYSTEM_PATHS): string | undefined {
   const folded = foldName(paths.comparable(path))
@@ -104,10 +106,10 @@ export function protectedPath(path: string, home = homedir(), paths: PathFlavor 
   return undefined
 }
 
-/** Folders of which a part is protected. */
+/** Folders that are partly protected. */
 const BUILD_FOLDERS = /\/(?:\.github(?:\/(?:workflows|actions))?|\.circleci|\.buildkite)$/
 
-/** Why removing or replacing the folder at this absolute path as a whole asks in every mode. */
+/** Why removing or replacing the folder at this absolute path asks in every mode. */
 export function protectedFolder(path: string, paths: PathFlavor = SYSTEM_PATHS): string | undefined {
   const folded = foldName(paths.comparable(path)).replaceAll('\\', '/')
   return BUILD_FOLDERS.test(folded) ? 'where the jobs that the build server runs with its secrets are' : undefined
@@ -124,11 +126,11 @@ function foldName(path: string): string {
     .toLowerCase()
 }
 
-/** Distinctive beginnings of protected names, for words with wildcards and variables. */
+/** Distinctive prefixes of protected names, for words with wildcards and variables. */
 const NAMES = [...START_UP, ...Object.keys(FOLDERS), '.mcp.json']
 
 /**
- * The same for a word whose value is only known at run time, such as `$HOME/.bashrc`, `~/.b*` or `.gi?/hooks`. `texts`:
+ * The same for a word whose value is known only at run time, such as `$HOME/.bashrc`, `~/.b*` or `.gi?/hooks`. `texts`:
  * the values that the same command assigns to variables.
  */
 export function looksProtected(source: string, texts: ReadonlyMap<string, string> = new Map()): boolean {
@@ -140,7 +142,7 @@ export function looksProtected(source: string, texts: ReadonlyMap<string, string
   return words.some((word) => word.split('/').some((part) => NAMES.some((name) => mayBecome(part, name))))
 }
 
-/** The words that brace expansion makes of one: `.{a,b}` is `.a` and `.b`. Only the first few. */
+/** The words that brace expansion produces from one word: `.{a,b}` becomes `.a` and `.b`. Only the first few. */
 function expandBraces(word: string): string[] {
   const words = [word]
   for (let at = 0; at < words.length && words.length < 64; at += 1) {
@@ -151,8 +153,8 @@ function expandBraces(word: string): string[] {
 }
 
 /**
- * Whether wildcards and variables in a path segment can match this name. A lone wildcard, or one after another, says
- * too little.
+ * Whether wildcards and variables in a path segment can match this name. A segment that consists only of wildcards is
+ * too vague to count.
  */
 function mayBecome(part: string, name: string): boolean {
   const pieces = part.split(/\$\w+|\$[({][^)}]*[)}]?|[*?]|\[[^\]]*\]/)

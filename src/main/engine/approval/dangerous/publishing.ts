@@ -3,16 +3,18 @@ import { protectedPath } from './protected-path'
 import type { Word } from '../../permission/shell-syntax'
 import type { CommandContext } from './removal'
 
-/** Commands that write files to a given place. */
+/** Commands that write files to a specified location. */
 const MAKES_FILES = /^(?:clone|init|worktree|archive|bundle|format-patch|submodule|checkout-index)$/
 const GLOBAL_WITH_VALUE =
   /^(?:-C|-c|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source|--config-env|--exec-path)$/
-/** Options of `git push` that overwrite or remove what is on the server; abbreviations count too. */
+/** Options of `git push` that overwrite or remove what the server has; abbreviations count too. */
 const OVERWRITES = ['--force', '--force-with-lease', '--force-if-includes', '--mirror', '--delete', '--prune']
 /** Command line settings that make any push overwrite, or define an alias for other commands. */
 const PUSH_SETTING = /^(?:remote\..*\.(?:push|mirror|receivepack)|push\.|alias\.)/i
 
-/** Pushes that overwrite or remove the work of others, settings that run programs, and commands that remove history. */
+/**
+ * Pushes that overwrite or remove other people's work, settings that run programs, and commands that remove history.
+ */
 export function dangerousGit(
   rest: readonly Word[],
   { targets, workspace: { userHome, paths: flavor } }: CommandContext,
@@ -59,7 +61,7 @@ function overwrites(text: string): boolean {
   return /^--[a-z]{2}/.test(name) && OVERWRITES.some((long) => long.startsWith(name))
 }
 
-/** `git clean` only deletes with force, and not in a dry run. */
+/** `git clean` deletes only with force, and not in a dry run. */
 function cleans(words: readonly Word[]): boolean {
   const said = (letter: string, long: string): boolean =>
     words.some(({ text }) =>
@@ -82,7 +84,7 @@ function rewritesHistory(command: string | undefined, words: readonly Word[]): s
   return undefined
 }
 
-/** Programs, and the words that make them publish something or change what is published. */
+/** Programs, and the words that make them publish something or change something published. */
 const PUBLISHING: readonly [programs: string, words: RegExp][] = [
   ['npm pnpm yarn bun cnpm', /^(?:publish|unpublish|deprecate|dist-tag|owner|access)$/],
   ['cargo', /^(?:publish|yank|owner)$/],

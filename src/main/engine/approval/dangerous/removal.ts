@@ -41,7 +41,7 @@ export function dangerousRemoval(rest: readonly Word[], around: CommandContext):
   return outside && `Deletes ${outside.word.text} with everything in it, without asking.`
 }
 
-/** `find ROOT -delete` and the like; inside the project also when no name says what to delete. */
+/** `find ROOT -delete` and the like; inside the project, also when no name limits what is deleted. */
 export function dangerousFind(rest: readonly Word[], around: CommandContext): string | undefined {
   const start = rest.findIndex((word) => word.known && /^[-(!]/.test(word.text) && !/^-[HLPDO]/.test(word.text))
   const expression = start < 0 ? [] : rest.slice(start).map(({ text }) => text)
@@ -97,7 +97,7 @@ export function dangerousChmod(program: string, rest: readonly Word[], around: C
   return undefined
 }
 
-/** A target of a command: the word, and the real paths it may mean (empty when only known at run time). */
+/** A target of a command: the word, and the real paths it may refer to (empty when known only at run time). */
 export interface Target {
   word: Word
   paths: readonly string[]
@@ -106,24 +106,24 @@ export interface Target {
 /** The context for judging dangerous commands. */
 export interface CommandContext {
   targets: readonly Target[]
-  /** Its root is the project. */
+  /** Its root is the project folder. */
   workspace: Pick<Workspace, 'root' | 'paths' | 'userHome'>
-  /** Variables of this command that hold the number of a process it started itself (`pid=$!`). */
+  /** Variables of this command that hold the process number of a process it started itself (`pid=$!`). */
   children: ReadonlySet<string>
 }
 
 const SYSTEM =
   /^\/(?:etc|usr|bin|sbin|lib\w*|var|opt|boot|root|home|srv|sys|proc|dev|run|mnt|media|Users|System|Library|Applications|private|Volumes)?(?:\/(?:bin|sbin|lib\w*|local|share|etc|log|include))?$/
 
-/** The same on Windows: a drive, and the folders on it that hold the system, its programs or all users. */
+/** The Windows equivalent: a drive, and the folders on it that hold the system, its programs or all users. */
 const WINDOWS_SYSTEM =
   /^[a-z]:\/(?:windows(?:\/(?:system32|syswow64))?|program files(?: \(x86\))?|programdata|users(?:\/(?:public|all users|default))?|\$recycle\.bin|system volume information|recovery|boot)?$/i
-/** A server share. */
+/** A network share. */
 const SHARE = /^\/\/[^/]+(?:\/[^/]+)?$/
 
 /**
- * What is lost with everything below this path: a system folder, the home folder, or a folder that contains them;
- * undefined otherwise.
+ * What would be lost along with everything below this path: a system folder, the home folder, or a folder that contains
+ * them; undefined otherwise.
  */
 function systemRoot(path: string, { paths, userHome }: CommandContext['workspace']): string | undefined {
   const home = real(userHome)
@@ -145,8 +145,8 @@ function systemOrProjectRoot(path: string, workspace: CommandContext['workspace'
 }
 
 /**
- * The paths a word means, as far as known: also for `$HOME`, `${PWD}` and patterns such as `/*`, which mean everything
- * there.
+ * The paths a word refers to, as far as known; also for `$HOME`, `${PWD}` and patterns such as `/*`, which cover
+ * everything there.
  */
 function wholePaths(word: Word, { targets, workspace }: CommandContext): string[] | undefined {
   const found = targets.find((target) => target.word === word)
@@ -154,7 +154,7 @@ function wholePaths(word: Word, { targets, workspace }: CommandContext): string[
   if (word.glob) {
     const whole = /(?:^|\/)(?:\.?[*?]+|\.\[[^\]]*\]\*|\[[!^][^\]]*\]\*)$/.test(word.text)
     if (!whole) return []
-    // The folder itself counts too: everything in it is affected, whatever it contains now.
+    // The folder itself counts too: everything in it is affected, no matter what it contains now.
     const paths = found?.paths ?? []
     return [...new Set([...paths, ...paths.map((path) => workspace.paths.path.dirname(path))])]
   }

@@ -97,7 +97,7 @@ export function dangerousSystem(program: string, rest: readonly Word[], around: 
   return CHECKS[program]?.(rest, around)
 }
 
-/** `kill` of anything but jobs of this shell and processes started by this command. */
+/** `kill` of anything except jobs of this shell and processes started by this command. */
 function dangerousKill(rest: readonly Word[], { children }: CommandContext): string | undefined {
   if (rest.length > 1 && rest.at(-1)?.text === '-1') return 'Ends all your processes.'
   if (
@@ -119,7 +119,7 @@ function dangerousKill(rest: readonly Word[], { children }: CommandContext): str
   return other && `Ends the process ${other.text}, which may not be one of this command.`
 }
 
-/** `npm config set` and the like, unless for the project alone. */
+/** `npm config set` and the like, unless limited to the project. */
 function isUsersSetting(rest: readonly Word[]): boolean {
   const at = rest.findIndex(({ text }) => text === 'config' || text === 'c')
   const verb = rest.slice(at + 1).find(({ text }) => !text.startsWith('-'))?.text ?? ''
@@ -129,7 +129,8 @@ function isUsersSetting(rest: readonly Word[]): boolean {
 }
 
 /**
- * Per program: the words that change something (Git Bash needs two slashes where Windows has one), and what that is.
+ * For each program: the words that change something (Git Bash needs two slashes where Windows has one), and what they
+ * change.
  */
 const CHANGES: Readonly<Record<string, readonly [words: RegExp, what: string]>> = Object.assign(Object.create(null), {
   schtasks: [/^\/{1,2}(?:create|change|run|delete)$/i, 'Schedules, changes or removes a command that runs later.'],

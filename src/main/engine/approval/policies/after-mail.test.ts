@@ -71,20 +71,20 @@ describe('after mail was read', () => {
   })
 
   it.each(['OpenURL', 'CreateCalendarEvent', 'ScheduleCreate', 'ScheduleUpdate'])(
-    '%s asks every time, whatever its annotations claim',
+    '%s asks every time, no matter what its annotations claim',
     (name) => {
       expect(judged(name, [], { annotations: READS })).toMatchObject({ decision: 'ask', everyTime: true })
     },
   )
 
-  it('calls of servers ask, unless the server runs here and does not claim to reach others', () => {
+  it('calls to MCP servers ask, unless the server runs locally and does not claim to reach others', () => {
     const access = (local: boolean): Access[] => [{ kind: 'server', server: 's', local, write: false }]
     expect(judged('Search', access(false), { annotations: READS })).toMatchObject({ decision: 'ask', everyTime: true })
     expect(judged('Search', access(true))).toMatchObject({ decision: 'ask', everyTime: true })
     expect(judged('Search', access(true), { annotations: READS }).decision).toBe('allow')
   })
 
-  it('a tool of a server that is called MailRead asks', () => {
+  it('an MCP tool named MailRead asks', () => {
     const server = { name: 's', tool: 'MailRead', saysDestructive: false }
     const access: Access[] = [{ kind: 'server', server: 's', local: false, write: false }]
     expect(judged('MailRead', access, { server }).decision).toBe('ask')
@@ -116,7 +116,7 @@ describe('commands after mail was read', () => {
   })
 
   it.each(['npm ci', 'curl https://docs.example/a', 'git push', 'ls && npm ci'])(
-    'ask when they use the network, also when it is listed or a rule allows them: %s',
+    'ask when they use the network, even when it is listed or a rule allows them: %s',
     async (text) => {
       expect(await command(text)).toMatchObject({ decision: 'ask', everyTime: true })
       expect(await command(text, { allow: 'allow Bash' })).toMatchObject({ decision: 'ask', everyTime: true })
@@ -129,7 +129,7 @@ describe('commands after mail was read', () => {
     expect(await command('ls', { mode: 'ask', sandboxes: unavailable })).toMatchObject({ decision: 'ask' })
   })
 
-  it('ask when the user opened a host for the sandboxes of the session', async () => {
+  it("ask when the user allowed a host for the session's sandboxes", async () => {
     const sandboxes = { ...SANDBOXES, openedHosts: ['a.example'] }
     expect(await command('npm test', { sandboxes })).toMatchObject({ decision: 'ask', everyTime: true })
   })

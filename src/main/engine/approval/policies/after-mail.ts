@@ -3,7 +3,7 @@ import { writesFiles, type JudgedCall, type Policy, type Verdict } from '../rule
 import { commandNeeds } from './sandbox-verdict'
 
 const AFTER_MAIL = 'This conversation contains mail, and a message could ask the agent to pass on what it has read'
-/** Tools that carry text out of the machine, or past this conversation. */
+/** Tools that send text off the machine, or beyond this conversation. */
 const LEAVES: Readonly<Record<string, string>> = {
   OpenURL: 'opens an address',
   CreateCalendarEvent: 'hands over an event',
@@ -11,30 +11,30 @@ const LEAVES: Readonly<Record<string, string>> = {
   ScheduleCreate: 'starts later runs that do not know about this conversation',
   ScheduleUpdate: 'changes later runs that do not know about this conversation',
 }
-/** They read from the mail server that the mail came from. */
+/** They read from the same mail server. */
 const READS_MAIL = new Set(['MailRead', 'MailSearch'])
 
-/** A message leaves only when the user has seen it: no mode, rule or earlier answer covers this. */
+/** A message is sent only after the user has seen it: no mode, rule or earlier answer covers this. */
 export const sendingMail: Policy = ({ tool }) =>
   tool.name === 'MailSend' && !tool.server
     ? { decision: 'ask', reason: 'Sending a message cannot be undone.', everyTime: true }
     : undefined
 
-/** An attachment can be anything: it is saved only when the user agrees, in every mode; no rule covers it. */
+/** An attachment can be anything, so saving one always needs the user's approval, in every mode; no rule covers it. */
 export const savingAttachments: Policy = ({ tool, call }) =>
   tool.name === 'MailRead' && !tool.server && writesFiles(call)
     ? { decision: 'ask', reason: 'It saves an attachment, which others have written.', everyTime: true }
     : undefined
 
-/** Messages are moved and marked without asking only where a rule says so: a message could ask to hide another one. */
+/** Messages are moved and marked without asking only if a rule allows it: a message could ask to hide another one. */
 export const changingMail: Policy = ({ tool }) =>
   (tool.name === 'MailMove' || tool.name === 'MailFlag') && !tool.server
     ? { decision: 'ask', reason: 'It changes your mailbox.' }
     : undefined
 
 /**
- * After mail was read, what leaves the machine asks every time, in every mode; no rule covers it. Commands are judged
- * as a whole: see `commandAfterMail`.
+ * After mail was read, anything that leaves the machine asks every time, in every mode; no rule covers it. Commands are
+ * judged as a whole: see `commandAfterMail`.
  */
 export const afterMail: Policy = (judged) => {
   if (judged.parts) return undefined
@@ -57,8 +57,8 @@ function leaves({ tool, call }: JudgedCall): string | undefined {
 }
 
 /**
- * The verdict on a whole command after mail was read: without asking it runs only in a sandbox that has no network. In
- * auto mode, whose sandbox reaches the listed hosts, a command that needs no network runs without it.
+ * The verdict on a whole command after mail was read: it runs without asking only in a sandbox that has no network. In
+ * auto mode, whose sandbox can reach the listed hosts, a command that needs no network runs without one.
  */
 export function commandAfterMail(judged: JudgedCall, verdict: Verdict): Verdict {
   if (verdict.decision === 'deny' || !judged.hasReadMail?.()) return verdict

@@ -57,7 +57,7 @@ describe('what commands in a sandbox never see', () => {
     return judge(POLICIES, judgedTool({ name: 'Read', annotations: reads }, call, context)).decision
   }
 
-  it('asks in auto mode about processes and devices of the machine, of which a sandbox has its own', async () => {
+  it('asks in auto mode about the processes and devices of the machine, because a sandbox has its own', async () => {
     const { cwd } = await place()
     for (const path of ['/proc/1/cmdline', '/proc/1/task/1/maps', '/proc', '/dev/shm/x', '/dev'])
       expect([path, await verdictOn(path, { cwd, mode: 'auto' })]).toEqual([path, 'ask'])
@@ -65,7 +65,7 @@ describe('what commands in a sandbox never see', () => {
     expect(await verdictOn('/usr/include/stdio.h', { cwd, mode: 'auto' })).toBe('allow')
   })
 
-  it('asks about what signs the user in, where the project is the home folder', async () => {
+  it("asks about the user's credentials when the project is the home folder", async () => {
     const { cwd } = await place()
     vi.stubEnv('HOME', cwd)
     for (const mode of ['ask', 'auto'] as const) {

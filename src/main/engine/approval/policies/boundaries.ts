@@ -8,13 +8,13 @@ import { realPathOrSelf } from '../../workspace/path/real-path'
 import { realCodeCacheFolder } from '../../runtime/code-cache'
 
 /**
- * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, in any
- * mode; nor is its compiled code changed. The output that this session's calls left there for the model can be read. A
- * command that walks a parent folder would reach it too, and asks; tools that walk folders skip it.
+ * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it or its
+ * compiled code, in any mode. Output that this session's calls left there for the model can be read. A command that
+ * walks a parent folder would reach it too, so it asks; tools that walk folders skip it.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
   const { isWithin, isSame, comparable } = workspace.paths
-  // A project may be inside it, as scratch folders are.
+  // A project can be inside it; scratch folders are.
   const projects = [workspace.root, ...workspace.addedFolders].filter(
     (root) => !isSame(root, home) && isWithin(root, home),
   )
@@ -25,7 +25,7 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
       !projects.some((root) => isWithin(path, root)) &&
       (write || !ownOutput.some((folder) => isWithin(path, folder))),
   )
-  // Code planted there would run at the next start. Most calls write nothing, and need not look for the folder.
+  // Code planted there would run at the next start. Most calls write nothing and need not look for the folder.
   const written = paths.filter(({ write }) => write)
   const code = written.length === 0 ? undefined : realCodeCacheFolder()
   const planted = code === undefined ? undefined : written.find(({ path }) => isWithin(path, code))
@@ -48,21 +48,21 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
   }
 }
 
-/** Whether a program that skips hidden folders does not reach this one. */
+/** Whether a program does not reach this folder because it skips hidden folders. */
 function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, folder: string): boolean {
   return tree.skipsHidden === true && home.slice(folder.length).includes('/.')
 }
 
 /**
- * A sandbox has its own of these: a tool would see the machine's processes, with their words, and the memory that they
- * share.
+ * A sandbox has its own versions of these. A tool would see the machine's processes with their arguments, and its
+ * shared memory.
  */
 const OWN_OF_SANDBOX = /^\/(?:dev|proc)(?:\/|$)/
 const SAYS_NOTHING = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime)$/
 
 /**
- * Access outside the project and the folders the user added asks, reading included. In auto mode it asks only where
- * commands are sandboxed: then file tools have the same limits, and for commands the sandbox decides what is outside.
+ * Access outside the project and the folders the user added asks, even to read. In auto mode it asks only if commands
+ * are sandboxed: then file tools have the same limits, and for commands the sandbox decides what is outside.
  */
 export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutput, sandboxes }) => {
   if (mode === 'auto' && (part || !sandboxes || sandboxes.unavailable !== undefined)) return undefined
@@ -80,8 +80,8 @@ export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutpu
 }
 
 /**
- * What signs the user in asks also where the project is the home folder or a part of it: a sandbox keeps it from
- * commands there, too.
+ * The user's credentials ask even when the project is the home folder or a part of it: there, too, a sandbox keeps them
+ * from commands.
  */
 export const credentials: Policy = ({ call, part, mode, workspace, sandboxes }) => {
   if (part || (mode === 'auto' && (!sandboxes || sandboxes.unavailable !== undefined))) return undefined
@@ -91,8 +91,8 @@ export const credentials: Policy = ({ call, part, mode, workspace, sandboxes }) 
 }
 
 /**
- * A page on an unlisted host asks, in every mode: an address can carry text out of the project. Listed are the hosts of
- * the sandbox, those of `[web]`, and those that rules allow.
+ * A page on an unlisted host asks in every mode, because an address can carry text out of the project. Listed hosts are
+ * those of the sandbox, those of `[web]`, and those that rules allow.
  */
 export const webAddresses: Policy = ({ call, sandboxes }) => {
   if (!sandboxes) return undefined
@@ -110,8 +110,8 @@ export const webAddresses: Policy = ({ call, sandboxes }) => {
 }
 
 /**
- * A command that visibly opens or changes a file with secrets asks in every mode, folders that it walks included; a
- * rule covers that only when it names the file. Checking that the file exists, or its size, reveals no secret.
+ * A command that visibly opens or changes a file with secrets asks in every mode, also in folders that it walks; a rule
+ * covers this only when it names the file. Checking whether the file exists, or its size, reveals no secret.
  */
 export const sensitiveReads: Policy = (judged) => {
   const { part } = judged
@@ -126,13 +126,13 @@ export const sensitiveReads: Policy = (judged) => {
   )
 }
 
-/** A redirection from or to a sensitive file is denied, as in Read and Write. */
+/** A redirection from or to a sensitive file is denied, just as in Read and Write. */
 export const sensitiveRedirection: Policy = ({ part }) => {
   const path = part?.kind === 'redirection' ? part.paths.find(({ sensitive }) => sensitive !== undefined) : undefined
   return path && { decision: 'deny', reason: `${path.path} is sensitive (${path.sensitive}).` }
 }
 
-/** What cannot be undone, or changes what other programs run later, asks in every mode. */
+/** Anything that cannot be undone, or that changes what other programs run later, asks in every mode. */
 export const dangerous: Policy = ({ call, part, workspace }) => {
   if (part) return part.danger === undefined ? undefined : { decision: 'ask', reason: part.danger, everyTime: true }
   for (const access of call.accesses) {
@@ -145,13 +145,13 @@ export const dangerous: Policy = ({ call, part, workspace }) => {
   return undefined
 }
 
-/** Tools whose every call the user sees first, with the reason. */
+/** Tools whose every call is shown to the user first, with the reason. */
 const ASKS: Readonly<Record<string, string>> = {
   GetLocation: 'Your IP address and where it is are personal.',
   OpenURL: 'It opens on your screen, and an address can carry text to its server.',
   CreateCalendarEvent: 'Check the event before it goes to your calendar.',
 }
-/** Tools that only tell the user something. */
+/** Tools that only notify the user. */
 const TELLS = new Set(['SendNotification', 'SetAlarm'])
 
 /** No mode, rule or earlier answer covers these. */
@@ -160,22 +160,22 @@ export const askAlways: Policy = ({ tool }) => {
   return reason === undefined ? undefined : { decision: 'ask', reason, everyTime: true }
 }
 
-/** A notification or an alarm is for the user alone, who can clear or cancel it. */
+/** A notification or an alarm only concerns the user, who can clear or cancel it. */
 export const tellFreely: Policy = ({ tool }) =>
   !tool.server && TELLS.has(tool.name)
     ? { decision: 'allow', reason: 'It only tells you something, and you can clear or cancel it.' }
     : undefined
 
-/** Tools that put text into the memory, which later sessions read. */
+/** Tools that add text to the memory, which later sessions read. */
 const REMEMBERS = new Set(['MemoryStore', 'MemoryLearn'])
-/** The others that change it; what they do can be undone on the Memory page. */
+/** The other tools that change the memory; their changes can be undone on the Memory page. */
 const CHANGES = new Set(['MemoryForget', 'MemoryReinforce'])
 
 const isOwn = ({ tool }: JudgedCall, names: ReadonlySet<string>): boolean => !tool.server && names.has(tool.name)
 
 /**
- * After a page, mail or a server's result was read, what is remembered asks every time, in every mode: that text may
- * ask to be remembered, and every later session would read it. No rule covers it.
+ * After a page, mail or a server's result was read, storing a memory asks every time, in every mode: that text may ask
+ * to be remembered, and every later session would read it. No rule covers it.
  */
 export const rememberThirdParty: Policy = (judged) =>
   isOwn(judged, REMEMBERS) && judged.hasReadThirdParty?.()
@@ -191,7 +191,7 @@ export const rememberThirdParty: Policy = (judged) =>
 /** Tools that decide what later runs of the agent do. */
 const SCHEDULES = new Set(['ScheduleCreate', 'ScheduleUpdate'])
 
-/** In the same way, messages to a run ask after third-party text was read. */
+/** Likewise, messages to a scheduled run ask after third-party text was read. */
 export const scheduleThirdParty: Policy = (judged) =>
   isOwn(judged, SCHEDULES) && judged.hasReadThirdParty?.()
     ? {

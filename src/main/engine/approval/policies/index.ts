@@ -26,7 +26,7 @@ import {
 } from './modes'
 import { allowRules, askRules, changedServerTools, denyRules, hiddenCommands, rememberedForSession } from './rules'
 
-/** The order is the precedence: the first policy with an opinion decides, the last one always has one. */
+/** The order is the precedence: the first policy with an opinion decides, and the last one always has an opinion. */
 export const POLICIES: readonly Policy[] = [
   readOnlyAgent,
   denyRules,

@@ -7,9 +7,12 @@ import { foldText, visibleText } from '../../../../shared/visible-text'
 import { dangerous } from './boundaries'
 import { shortText } from '../../../../shared/cut-text'
 
-/** Time limit for all rules and policies on one call that is long or has many rules, in ms; what takes longer asks. */
+/**
+ * Time limit for applying all rules and policies to one call that is long or has many rules, in ms; a call that takes
+ * longer asks.
+ */
 const LONG_MS = 7
-/** The length that one rule counts for, in characters. */
+/** The length that one rule counts as, in characters. */
 const CHARS_OF_RULE = 5
 const TOO_LONG: Verdict = {
   decision: 'ask',
@@ -22,8 +25,8 @@ const MAX_REASONS = 3
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
 
 /**
- * The first opinion wins; for a command, the strictest verdict on any of its parts. An empty list of policies, or a
- * command without parts, asks: when in doubt, never allow.
+ * The first opinion wins; for a command, the strictest verdict on any of its parts. With no policies, or a command
+ * without parts, it asks: when in doubt, never allow.
  */
 export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
   // In plan mode, hidden code does not ask either.
@@ -52,8 +55,8 @@ export function strictest(verdicts: readonly PartVerdict[]): Verdict {
 }
 
 /**
- * Stricter; or as strict, and due to a rule where the other is not: for an allowed command, the rule is the more useful
- * reason.
+ * Whether a verdict is stricter, or equally strict but due to a rule when the other is not: for an allowed command, the
+ * rule is the more useful reason.
  */
 function outranks(next: Verdict, than: Verdict): boolean {
   const stricter = STRICTNESS[next.decision] - STRICTNESS[than.decision]
@@ -79,7 +82,7 @@ function judgeOne(policies: readonly Policy[], call: JudgedCall, time = timeFor(
   return decided(policies, call, time).verdict
 }
 
-/** The verdict on a call, or the part of it that is judged, with the policy that gave it. */
+/** The verdict on a call, or on the judged part of it, with the policy that decided. */
 export function decided(
   policies: readonly Policy[],
   call: JudgedCall,
@@ -105,8 +108,8 @@ function shown(source: string): string {
 }
 
 /**
- * Every reason why a call asks, dangers first: the verdict names only the strictest, but the user needs all of them,
- * for all parts of a command. Empty when the only reason is not a danger. `first` comes before the others.
+ * Every reason why a call asks, dangers first: the verdict names only the strictest one, but the user needs all of
+ * them, for all parts of a command. Empty when the only reason is not a danger. `first` precedes the others.
  */
 export function approvalReasons(
   policies: readonly Policy[],

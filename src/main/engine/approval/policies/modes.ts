@@ -2,7 +2,7 @@ import { writesFiles, type JudgedCall, type Policy } from '../rules/policy'
 import type { CommandPart } from '../shell/command-part'
 
 /**
- * In plan mode only the plan's file can change, whatever the permission mode, a rule or an earlier answer allows.
+ * In plan mode only the plan's file can change, no matter what the permission mode, a rule or an earlier answer allows.
  * Read-only calls are left to the other policies.
  */
 export const planMode: Policy = ({ tool, call, part, plan }) => {
@@ -23,7 +23,7 @@ function isPlan({ accesses }: JudgedCall['call'], file: string): boolean {
   return more.length === 0 && access?.kind === 'file' && access.path === file && (access.written ?? file) === file
 }
 
-/** Nothing in it is hidden, and it is known to change nothing. */
+/** Nothing in this part is hidden, and it is known to change nothing. */
 function onlyReads({ kind, paths, readOnly, neutral, steered, hidden, danger }: CommandPart): boolean {
   if (hidden !== undefined || danger !== undefined || steered) return false
   return kind === 'redirection' ? paths.length > 0 && paths.every(({ write }) => !write) : readOnly || neutral
@@ -34,7 +34,7 @@ function denied(why: string): ReturnType<Policy> {
 }
 
 /**
- * A read-only agent stays read-only, whatever rules, modes and answers say: only tools that only read, and commands
+ * A read-only agent stays read-only, no matter what rules, modes and answers allow: only read-only tools, and commands
  * known to only read.
  */
 export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part }) => {
@@ -50,14 +50,14 @@ export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part })
 
 /**
  * Tools that only read inside the workspace need no approval, unless this call writes; commands are judged separately.
- * Claims of a server about its tools are not trusted.
+ * A server's claims about its tools are not trusted.
  */
 export const readOnlyTools: Policy = ({ tool, call, part }) =>
   tool.annotations.readOnly && !part && !tool.server && !writesFiles(call)
     ? { decision: 'allow', reason: `${tool.name} only reads.` }
     : undefined
 
-/** Parts of commands that are known to only read, or only start parts that are judged separately, need no approval. */
+/** Parts of commands that are known to only read, or that only start parts judged separately, need no approval. */
 export const readOnlyCommands: Policy = ({ part }) => {
   if (!part) return undefined
   if (part.kind === 'redirection') {
@@ -73,7 +73,7 @@ export const readOnlyCommands: Policy = ({ part }) => {
 }
 
 /**
- * In `accept-edits` mode, changes to files of the workspace run without asking, redirections included; commands still
+ * In `accept-edits` mode, changes to files in the workspace run without asking, including redirections; commands still
  * ask.
  */
 export const acceptEdits: Policy = ({ call, part, mode }) => {
@@ -84,7 +84,7 @@ export const acceptEdits: Policy = ({ call, part, mode }) => {
   return edits ? { decision: 'allow', reason: 'The mode accepts edits inside the project.' } : undefined
 }
 
-/** The `auto` mode allows whatever no stricter policy before it decides. */
+/** The `auto` mode allows anything that no stricter policy has already decided. */
 export const autoMode: Policy = ({ mode }) =>
   mode === 'auto' ? { decision: 'allow', reason: 'The mode is auto.' } : undefined
 
@@ -94,7 +94,7 @@ export const destructiveServerTools: Policy = ({ tool }) =>
     ? { decision: 'ask', reason: `The server ${tool.server.name} says that ${tool.server.tool} can destroy something.` }
     : undefined
 
-/** Whatever no other policy decides asks. */
+/** Anything that no other policy decides asks. */
 export const askByDefault: Policy = ({ tool, part, mode }) => ({
   decision: 'ask',
   reason:
@@ -106,7 +106,7 @@ export const askByDefault: Policy = ({ tool, part, mode }) => ({
       `can change things, and the mode is ${mode === 'ask' ? 'Ask first' : 'Accept edits'}.`,
 })
 
-/** Why the files that a command uses are unknown. */
+/** Why it is unknown which files a command uses. */
 function notKnown({ paths, effects }: CommandPart): string | undefined {
   const tree = paths.find((path) => path.tree?.problem !== undefined)
   if (tree) return `What it reads in ${tree.path} is not known: ${tree.tree?.problem}.`

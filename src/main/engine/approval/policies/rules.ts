@@ -3,8 +3,7 @@ import { restrictingRule, allowingRule, namingRule, restrictsCommands } from '..
 import { describeRule } from '../../permission/permission-rule'
 
 /**
- * A deny rule wins over everything that allows. When it is only known at run time whether the rule matches, the user is
- * asked.
+ * A deny rule wins over everything that allows. When only run time shows whether the rule matches, the user is asked.
  */
 export const denyRules: Policy = (judged) => {
   const caught = restrictingRule(judged, 'deny')
@@ -23,7 +22,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** An ask rule asks, also when another rule or the mode would allow the call. So does a broken rule that may match. */
+/** An ask rule asks even when another rule or the mode would allow the call. So does a broken rule that may match. */
 export const askRules: Policy = (judged) => {
   const broken = judged.rules.find((rule) => rule.mistake !== undefined)
   if (broken) {
@@ -46,16 +45,16 @@ export const askRules: Policy = (judged) => {
 }
 
 /**
- * What a rule allows needs no approval, in any scope: a project's rules are only here when the user trusts its folder.
- * A rule for commands covers their words; files that these write outside the project are covered only when the rule
- * names that path.
+ * What a rule allows needs no approval, in any scope: a project's rules are present only when the user trusts its
+ * folder. A rule for commands covers their words; files that they write outside the project are covered only when the
+ * rule names the path.
  */
 export const allowRules: Policy = (judged) => {
   const rule = allowingRule(judged)
   if (!rule) return undefined
   const { part } = judged
   const outside = part?.kind === 'run' ? writesOutside(part).find((path) => !namingRule(judged, path)) : undefined
-  // The mode decides next.
+  // Left to the mode.
   return outside ? undefined : { decision: 'allow', reason: `Allowed by ${describeRule(rule)}.`, rule }
 }
 
@@ -81,8 +80,8 @@ export const rememberedForSession: Policy = ({ call, isRemembered }) => {
 }
 
 /**
- * A server's tool that changed since it was allowed asks again, whatever allows it: only what the user read was
- * allowed.
+ * A server's tool that changed since it was allowed asks again, even if something allows it: the user allowed only what
+ * was shown at the time.
  */
 export const changedServerTools: Policy = ({ tool, toolChange }) =>
   toolChange && tool.server

@@ -64,7 +64,7 @@ describe('the network', () => {
   })
 })
 
-describe('files outside of the project', () => {
+describe('files outside the project', () => {
   it.each([
     ['cp a ../b', ['b']],
     ['touch x', []],
@@ -78,7 +78,7 @@ describe('files outside of the project', () => {
     expect((await needsOf(command)).writesOutside).toEqual(expected)
   })
 
-  it('reports which files with secrets are opened, and what is only known at run time', async () => {
+  it('reports which files with secrets are opened, and what is known only at run time', async () => {
     expect((await needsOf('cat .env; ls .env')).secrets).toEqual(['project/.env'])
     expect((await needsOf('eval "$x"')).unknown).toEqual([expect.stringContaining('eval')])
   })

@@ -12,7 +12,7 @@ const OFFLINE: CommandSandbox = { level: 'project', network: 'none' }
 const LISTED: CommandSandbox = { level: 'project', network: 'listed' }
 const UNRESTRICTED: CommandSandbox = { level: 'unrestricted', network: 'open' }
 
-/** The sandbox for commands of a session that run without asking. */
+/** The sandbox for a session's commands that run without asking. */
 export function defaultSandbox({ mode, readsOnly }: { mode: JudgedCall['mode']; readsOnly: boolean }): CommandSandbox {
   if (readsOnly || mode === 'ask') return READ_ONLY
   return mode === 'accept-edits' ? OFFLINE : LISTED
@@ -20,8 +20,8 @@ export function defaultSandbox({ mode, readsOnly }: { mode: JudgedCall['mode']; 
 
 /**
  * Adapts the verdict on a command when commands are sandboxed: where it runs, and whether it can run there without
- * asking. The sandbox only makes questions unnecessary that it settles itself: what is denied stays denied, and what
- * asks every time (dangerous commands, ask rules) asks.
+ * asking. The sandbox only removes questions that it settles itself: denied commands stay denied, and those that ask
+ * every time (dangerous commands, ask rules) still ask.
  */
 export function sandboxVerdict(judged: JudgedCall, verdicts: readonly PartVerdict[], verdict: Verdict): Verdict {
   const { sandboxes, parts } = judged
@@ -47,7 +47,9 @@ export function sandboxVerdict(judged: JudgedCall, verdicts: readonly PartVerdic
   return { decision: 'allow', reason: `Runs in the sandbox (${describeSandbox(usual)}).`, sandbox: usual }
 }
 
-/** Reading runs in the strictest sandbox; what a rule or the user allows runs in the project's sandbox. */
+/**
+ * Read-only commands run in the strictest sandbox; those that a rule or the user allows run in the project's sandbox.
+ */
 function inAskMode(verdict: Verdict, verdicts: readonly PartVerdict[]): Verdict {
   const onlyReads = verdict.decision === 'allow' && verdicts.every((each) => !each.verdict.rule)
   return { ...verdict, sandbox: onlyReads ? READ_ONLY : LISTED }
@@ -63,13 +65,13 @@ function withoutSandbox(verdict: Verdict, { required, unavailable }: CommandSand
   }
 }
 
-/** Why this sandbox would block what the command visibly does; a sentence. */
+/** Why this sandbox would block what the command visibly does, as a sentence. */
 function leavesSandbox(
   needs: CommandNeeds,
   { network }: CommandSandbox,
   sandboxes: CommandSandboxes,
 ): string | undefined {
-  // The destination is only known at run time: the sandbox decides then, and asks about what it blocks.
+  // The destination is known only at run time: the sandbox decides then, and asks about what it blocks.
   if (needs.network !== 'none' && needs.network !== 'unknown') {
     const away = needs.network.hosts.filter((host) => !isThisMachine(host))
     const reached = network === 'none' ? sandboxes.openedHosts : sandboxes.hosts
@@ -89,7 +91,7 @@ function leavesSandbox(
   return secret === undefined ? undefined : `It reads ${secret}, which holds secrets.`
 }
 
-/** The user's own deny and ask rules also apply in the sandbox: hidden code could be what they match. */
+/** The user's own deny and ask rules also apply in the sandbox, and hidden code could be what they match. */
 function mayEvadeRules({ parts = [], rules }: JudgedCall): string | undefined {
   const hidden = parts.find((part) => part.hidden)?.hidden
   if (!hidden || !rules.some((rule) => rule.decision !== 'allow')) return undefined
@@ -144,22 +146,22 @@ export function chosenSandbox({ sandbox }: ApprovalOption): CommandSandbox | und
 
 /** What a command needs besides reading and writing in the project, as far as its words show. */
 interface CommandNeeds {
-  /** `unknown`: it connects, and the destination is only known at run time. */
+  /** `unknown`: it connects, but the destination is known only at run time. */
   network: 'none' | 'unknown' | { hosts: string[] }
   /** Real paths that it writes outside the project and the folders the user added. */
   writesOutside: string[]
-  /** Real paths that it reads there, system folders included. */
+  /** Real paths that it reads there, including system folders. */
   readsOutside: string[]
   /** Files with secrets that it opens. */
   secrets: string[]
-  /** Why more of it is only known at run time. */
+  /** Why some needs are known only at run time. */
   unknown: string[]
 }
 
 /**
- * What the parts of a command need together, for choosing a sandbox: a command that needs the network or writes
- * elsewhere fails in a sandbox that has neither, so asking before it starts is better. Pure. Needs that the words do
- * not show (a script that connects, a build that fetches) are missing; the sandbox detects those.
+ * The combined needs of a command's parts, for choosing a sandbox: a command that needs the network or writes elsewhere
+ * would fail in a sandbox without them, so asking before it starts is better. Pure. Needs that the words do not show (a
+ * script that connects, a build that fetches) are missing; the sandbox detects those.
  */
 export function commandNeeds(parts: readonly CommandPart[]): CommandNeeds {
   const sends = parts.flatMap(({ effects }) => effects.sends ?? [])

@@ -3,7 +3,7 @@ import type { Word } from '../../permission/shell-syntax'
 
 const HERE: Word = { text: '.', known: true }
 
-/** The operands as paths; without any, the current folder. */
+/** The operands as paths; the current folder if there are no operands. */
 function trees(operands: readonly Word[], covers: 'names' | 'contents', more: Partial<ReadPath> = {}): ReadPath[] {
   return (operands.length > 0 ? operands : [HERE])
     .filter(({ text }) => text !== '-')
@@ -51,12 +51,15 @@ const GREP: Program = {
   },
 }
 
-/** The operands after the first, which is the pattern; undefined without one, or when it is unknown which one it is. */
+/**
+ * The operands after the first, which is the pattern; undefined when there is no pattern or it is unknown which operand
+ * it is.
+ */
 function afterPattern({ operands: [pattern, ...rest] }: Parsed): Word[] | undefined {
   return pattern?.known ? rest : undefined
 }
 
-/** The extensions that globs such as `*.ts` select; undefined when they may match more. */
+/** The extensions selected by globs such as `*.ts`; undefined when they may match more. */
 function endingsOf(globs: readonly string[]): string[] | undefined {
   return globs.length > 0 && globs.every((glob) => /^\*\.[\w.-]+$/.test(glob))
     ? globs.map((glob) => glob.slice(1))
@@ -93,7 +96,7 @@ const RIPGREP: Program = {
   },
 }
 
-/** Tests and actions of `find` that only read, with the kind of their value; `undefined`: no value. */
+/** Tests and actions of `find` that only read, with the kind of their value; `undefined` means no value. */
 const FIND: Readonly<Record<string, RegExp | 'file' | 'text' | undefined>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(
     `-print -print0 -ls -prune -quit -empty -true -false -readable -writable -executable -nouser -nogroup -depth -d

@@ -47,7 +47,7 @@ interface GitCommand {
   options: string
   least?: number
   most?: number
-  /** Allowed first words; others ask. */
+  /** The allowed first words; any others ask. */
   first?: RegExp
   prints(parsed: Parsed): Printed | undefined
 }
@@ -101,7 +101,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
     options: `-s -b -u[text] -z -v --short --branch --show-stash --porcelain[=text] --long --untracked-files[=text]
       --ignored[=text] --column[=text] --no-column --ahead-behind --no-ahead-behind --renames --no-renames
       --ignore-submodules[=text]`,
-    // -v prints what is staged.
+    // -v prints the staged changes.
     prints: (parsed) => ({
       contents: has(parsed, '-v') ? 'history' : 'none',
       only: named(parsed).only,
@@ -123,7 +123,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
     options: `${NAMES_ONLY} ${PATCH} --cached --staged --merge-base -1 -2 -3 --ours --theirs --base`,
     prints: (parsed) => {
       if (!printsPatch(parsed, true)) return { contents: 'none', entersSubmodules: true }
-      // Without revisions it compares tracked files with the working tree.
+      // Without revisions, it compares tracked files with the working tree.
       const contents = has(parsed, '--cached', '--staged', '--merge-base') ? 'history' : 'tracked'
       return { contents, ...named(parsed), entersSubmodules: true }
     },
@@ -210,7 +210,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
   'check-ignore': { options: '-q -v -n --quiet --verbose --non-matching --no-index', least: 1, prints: names },
   branch: {
     options: LISTS_REFS,
-    // With any other option, a name is a new branch.
+    // With any other option, a name would create a branch.
     prints: (parsed) =>
       parsed.operands.length === 0 || has(parsed, '--list', '--merged', '--no-merged', '--contains', '--points-at')
         ? names()
@@ -264,7 +264,7 @@ export function gitReads(rest: readonly Word[]): ReadPath[] | undefined {
   if (!printed) return undefined
   const { only = [], revisions = [], ...more } = printed
   if (revisions.some(({ text }) => !REVISION.test(text))) return undefined
-  // When one path is outside a repository, or without a repository, `git diff` compares any two files or folders.
+  // When a path is outside the repository, or there is no repository, `git diff` compares any two files or folders.
   const compared = command.text === 'diff' ? operands : [...named(parsed).only, ...only]
   return [
     { text: '.', known: true, covers: 'repository', repository: { ...more, only, revisions } },

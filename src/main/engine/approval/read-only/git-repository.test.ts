@@ -23,7 +23,7 @@ beforeEach(async () => {
   root = await tempFolder()
 })
 
-it('a plain repository is not a problem', async () => {
+it('accepts a plain repository', async () => {
   expect(await repositoryProblem(repository('.'), STATUS, root)).toBeUndefined()
 })
 
@@ -40,7 +40,7 @@ it('judges the repository that git uses, with blanks at the end of its name in .
   expect(await repositoryProblem(join(root, 'kind'), STATUS, root)).toContain('core.fsmonitor')
 })
 
-it('asks for a .git file that can be read in more than one way', async () => {
+it('asks for a .git file that can be interpreted in more than one way', async () => {
   renameSync(join(repository('kind'), '.git'), join(root, 'store'))
   for (const end of [Buffer.from([0xff]), Buffer.from('\0x'), Buffer.from(`/${'./'.repeat(9_000)}`)]) {
     writeFileSync(join(root, 'kind/.git'), Buffer.concat([Buffer.from('gitdir: ../store'), end, Buffer.from('\n')]))
@@ -48,7 +48,7 @@ it('asks for a .git file that can be read in more than one way', async () => {
   }
 })
 
-it('reads the settings of a linked worktree itself', async () => {
+it("reads a linked worktree's own settings", async () => {
   const main = repository('main')
   git(main, 'commit', '-q', '--allow-empty', '-m', 'x')
   git(main, 'worktree', 'add', '-q', join(root, 'linked'))
@@ -67,7 +67,7 @@ it('asks for a submodule whose name is not UTF-8', async () => {
   expect(await repositoryProblem(main, STATUS, root)).toBeDefined()
 })
 
-it('finds submodules with programs and secrets in an index of any version, listed or not', async () => {
+it('finds submodules with programs and secrets in an index of any version, whether or not .gitmodules lists them', async () => {
   const main = repository('.')
   git(main, 'commit', '-q', '--allow-empty', '-m', 'x')
   const sub = repository('deep/sub')

@@ -16,8 +16,7 @@ const MODE = 24
 const EXTENDED = 0x4000
 const SUBMODULE = 0o16
 /**
- * Settings of a repository with which a reading git command runs nothing and reads no other files. Any other setting
- * asks.
+ * Repository settings with which a read-only git command runs nothing and reads no other files. Any other setting asks.
  */
 const HARMLESS_SETTING =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|compression|preloadindex|untrackedcache|splitindex|commitgraph|sharedrepository|checkstat|trustctime|whitespace|protecthfs|protectntfs|createobject|packedgitlimit|bigfilethreshold|multipackindex)|extensions\.(?:objectformat|worktreeconfig|refstorage)|(?:user|author|committer)\..*|remote\..*\.(?:url|fetch|pushurl|push|tagopt|prune|mirror|gh-resolved|skipfetchall)|branch\..*|init\..*|pull\..*|push\..*|fetch\.(?:prune|prunetags|writecommitgraph|parallel)|merge\.(?:ff|conflictstyle|renames|renamelimit|log)|rebase\..*|color\..*|column\..*|submodule\..*|advice\..*|gc\..*|pack\..*|index\..*|feature\..*|rerere\..*|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|status\.(?!submodulesummary).*|diff\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|relative|statgraphwidth)|log\.(?:abbrevcommit|date|decorate|follow|graphcolors|mailmap|showroot)|lfs\..*|http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version|sslverify)|credential\.helper|maintenance\..*|receive\..*|help\.autocorrect|versionsort\..*|gui\..*|vscode-merge-base|branch)$/
@@ -31,8 +30,8 @@ export async function repositoryProblem(
   const found = await repositoryOf(folder)
   if (found === undefined) return undefined
   const { git, own, top } = found
-  // The project may itself be a worktree or part of a larger repository; a folder in it that refers to another one is
-  // not.
+  // The project may itself be a worktree or part of a larger repository; a folder inside it that refers to another
+  // repository is not.
   if (!isWithin(git, root) && top !== root && isWithin(top, root))
     return `the repository of ${top} lies outside the project`
   if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`
@@ -41,7 +40,7 @@ export async function repositoryProblem(
   if (read.contents === 'none' && !read.entersSubmodules) return undefined
   const index = await readIndex(own)
   if (read.entersSubmodules) {
-    // Git enters every one, also those that .gitmodules does not list.
+    // Git enters every submodule, even those that .gitmodules does not list.
     if (typeof index === 'string') return index
     for (const name of index.submodules) {
       const inner = await repositoryOf(join(top, name))
@@ -54,7 +53,7 @@ export async function repositoryProblem(
   let isOld = read.contents === 'history'
   for (const word of read.revisions) {
     if (await exists(resolve(folder, word.text))) files.push(word)
-    // A file of a commit or of the index, which is printed beside the files that are named.
+    // A file from a commit or the index, which is printed in addition to the named files.
     else if (word.text.includes(':')) return 'older versions of files may hold secrets'
     else isOld = true
   }
@@ -64,7 +63,7 @@ export async function repositoryProblem(
   return index.secret === undefined ? undefined : `${index.secret} is tracked, and sensitive`
 }
 
-/** Which settings or hooks of a repository make a reading git command run something or read elsewhere. */
+/** Which settings or hooks of a repository make a read-only git command run something or read elsewhere. */
 async function runsPrograms(repository: Repository, addresses: boolean): Promise<string | undefined> {
   const { git } = repository
   const settings = await settingsOf(repository)
@@ -81,7 +80,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
-/** Only plain names of existing files, so that an older version of a folder cannot be meant. */
+/** Only plain names of existing files, so that they cannot refer to an older version of a folder. */
 async function contentsOfFiles(folder: string, top: string, only: RepositoryRead['only']): Promise<string | undefined> {
   for (const { text, known } of only) {
     if (!known || /^[:]|[*?[\\]/.test(text)) return `${text} may be more than one file`
@@ -96,7 +95,7 @@ async function contentsOfFiles(folder: string, top: string, only: RepositoryRead
 interface Repository {
   /** The git directory that all working trees share. */
   git: string
-  /** That of this working tree. */
+  /** The git directory of this working tree. */
   own: string
   /** The working tree. */
   top: string
@@ -110,7 +109,7 @@ async function repositoryOf(folder: string): Promise<Repository | undefined> {
     if (stat?.isFile()) {
       const text = readGitLink(dotGit)
       const named = typeof text === 'string' ? /^gitdir: ([^]+)$/.exec(text)?.[1] : undefined
-      // Without a name its settings cannot be read, which asks.
+      // If the name is missing, its settings cannot be read, so it asks.
       const own = named === undefined ? dotGit : isAbsolute(named) ? named : join(next, named)
       return { git: commonFolder(own), own, top: next }
     }
@@ -131,11 +130,14 @@ function commonFolder(own: string): string {
   const file = join(own, 'commondir')
   if (!existsSync(file)) return own
   const named = readGitLink(file)
-  // Without a name its settings cannot be read, which asks.
+  // If the name is missing, its settings cannot be read, so it asks.
   return typeof named !== 'string' || named === '' ? file : resolve(own, named)
 }
 
-/** Every setting of a repository, as git names it, in lower case; undefined for a file that cannot be parsed. */
+/**
+ * Every setting of a repository, with the name git uses for it, in lower case; undefined for a file that cannot be
+ * parsed.
+ */
 async function settingsOf({ git, own }: Repository): Promise<[key: string, value: string][] | undefined> {
   const main = join(git, 'config')
   const files = [main, ...new Set([join(git, 'config.worktree'), join(own, 'config.worktree')])]
@@ -166,7 +168,7 @@ async function settingsOf({ git, own }: Repository): Promise<[key: string, value
 }
 
 interface Index {
-  /** The first sensitive file that is tracked. */
+  /** The first tracked file that is sensitive. */
   secret?: string
   submodules: string[]
 }
@@ -197,17 +199,17 @@ async function readIndex(git: string): Promise<Index | string> {
     before = bytes
     const name = bytes.toString('utf8')
     if (index.readUInt32BE(at + MODE) >>> 12 === SUBMODULE) {
-      // Another folder would be looked at than the one that git enters.
+      // We would look at a different folder than the one git enters.
       if (!isUtf8(bytes)) return odd
       found.submodules.push(name)
     } else if (sensitiveRule(`/${name}`) !== undefined) found.secret ??= name
     at = version === 4 ? end + 1 : at + Math.ceil((end - at + 1) / 8) * 8
   }
-  // A split index keeps further names in another file.
+  // A split index keeps more names in another file.
   return index.toString('latin1', at, at + 4) === 'link' ? odd : found
 }
 
-/** Where the rest of an abbreviated name lies, and how many bytes of the name before are its beginning. */
+/** Where the rest of an abbreviated name starts, and how many bytes of the previous name are its prefix. */
 function abbreviated(index: Buffer, start: number, lengthBefore: number): { from: number; left: number } {
   let at = start
   let byte = index[at++] ?? 0

@@ -10,15 +10,15 @@ export interface ReadPath extends Word {
    * belongs to.
    */
   covers: 'file' | 'names' | 'contents' | 'repository'
-  /** Of a tree: skips files with hidden names, and those listed in ignore files. */
+  /** For a tree: skips hidden names and those listed in ignore files. */
   skipsHidden?: boolean
-  /** Of a tree: follows links. */
+  /** For a tree: follows links. */
   followsLinks?: boolean
-  /** Of a tree: only files with one of these extensions. */
+  /** For a tree: only files with one of these extensions. */
   endings?: readonly string[]
-  /** Of a tree: skips folders with these names. */
+  /** For a tree: skips folders with these names. */
   skips?: readonly string[]
-  /** Of a repository. */
+  /** Set when `covers` is `repository`. */
   repository?: RepositoryRead
 }
 
@@ -26,17 +26,17 @@ export interface ReadPath extends Word {
 export interface RepositoryRead {
   /** Names and messages only, contents of currently tracked files, or contents of any version. */
   contents: 'none' | 'tracked' | 'history'
-  /** The only files whose contents it prints; empty: all. */
+  /** The only files whose contents it prints; empty means all. */
   only: readonly Word[]
-  /** Words that are files where such a file exists, and revisions otherwise. */
+  /** Words that are file names if such a file exists, and revisions otherwise. */
   revisions: readonly Word[]
-  /** It runs git in the submodules too. */
+  /** It also runs git in the submodules. */
   entersSubmodules?: true
   /** It prints the addresses of its remotes, which may contain a password. */
   addresses?: true
 }
 
-/** Exactly the options a program may have. Any other option, abbreviations included, is unknown. */
+/** Exactly the options a program can have. Any other option, abbreviations included, is unknown. */
 interface OptionTable {
   get(name: string): { value?: 'required' | 'attached'; kind: Kind } | undefined
   /** Digits are allowed in combined short options (`-20`). */
@@ -46,27 +46,27 @@ interface OptionTable {
 /** One read-only program. */
 export interface Program {
   options: OptionTable
-  /** The kinds of operands; the last kind applies to all further ones. Absent: no operands. */
+  /** The kinds of operands; the last kind applies to all further operands. Absent: no operands. */
   operands?: readonly Kind[]
   least?: number
   most?: number
-  /** No option does harm, so a name that a glob matches may be an option. */
+  /** No option does harm, so a glob may match a name that is an option. */
   anyOption?: true
   /** Operands with a leading `+` mean something else. */
   noPlus?: true
   /** Each option is a separate word before all operands: everything after the first operand is an operand. */
   strict?: true
-  /** Overrides `operands`: the paths that are read, or undefined when it may do more than read. */
+  /** Overrides `operands`: the paths that are read, or undefined when the program may do more than read. */
   reads?(parsed: Parsed): ReadPath[] | undefined
 }
 
-/** The words of a program, sorted. */
+/** A program's arguments, split into options and operands. */
 export interface Parsed {
   options: readonly { name: string; value: string | undefined }[]
   operands: readonly Word[]
   /** How many operands are before `--`; all of them without it. */
   beforeDashes: number
-  /** Paths that options name. */
+  /** Paths named by options. */
   paths: readonly ReadPath[]
 }
 
@@ -74,7 +74,7 @@ const KINDS: Readonly<Record<string, Kind>> = { text: 'text', number: 'number', 
 
 /**
  * Parses a table of options: `-a` and `--all` are flags, `-n=number` and `--lines=number` require a value,
- * `--color[=text]` and `-M[text]` may have one in the same word, and `-NUM` stands for numbers such as `-20`.
+ * `--color[=text]` and `-M[text]` can have one in the same word, and `-NUM` stands for numbers such as `-20`.
  */
 export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}): OptionTable {
   const table = new Map<string, { value?: 'required' | 'attached'; kind: Kind }>()
@@ -91,7 +91,7 @@ export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}
 }
 
 /**
- * Sorts the words of a program like getopt, options after operands included. Undefined when a word is not in its
+ * Parses the words of a program like getopt, including options after operands. Undefined when a word is not in its
  * grammar.
  */
 export function parseWords(program: Program, words: readonly Word[]): Parsed | undefined {
@@ -174,12 +174,12 @@ export function readPaths(program: Program, words: readonly Word[]): ReadPath[] 
   return read
 }
 
-/** Whether an option was given, under any of its names. */
+/** Whether an option is present, under any of its names. */
 export function has({ options: given }: Parsed, ...names: string[]): boolean {
   return given.some(({ name }) => names.includes(name))
 }
 
-/** The values an option was given, under any of its names. */
+/** The values of an option, under any of its names. */
 export function valuesOf({ options: given }: Parsed, ...names: string[]): string[] {
   return given.flatMap(({ name, value }) => (names.includes(name) && value !== undefined ? [value] : []))
 }

@@ -23,7 +23,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
         : operands.map((word) => ({ ...word, covers: 'file' })),
   },
   whoami: NOTHING,
-  // The current user only; names of other users are looked up, perhaps over the network.
+  // The current user only; looking up other users' names could use the network.
   id: { options: options('-u -g -G -n -r --user --group --groups --name --real') },
   groups: NOTHING,
   uname: {
@@ -31,7 +31,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
       '-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --machine --operating-system',
     ),
   },
-  // Any option may look up the computer's name over the network.
+  // Any option could look up the computer's name over the network.
   hostname: NOTHING,
   arch: NOTHING,
   nproc: { options: options('--all --ignore=number') },
@@ -41,7 +41,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
       '-u -R -I[text] -d=when -r=file --utc --universal --rfc-email ' +
         '--iso-8601[=text] --rfc-3339=text --date=when --reference=file',
       {
-        // A time zone would be read from a file.
+        // A TZ time zone would be read from a file.
         when: /^(?![\s\S]*TZ)/,
       },
     ),
@@ -64,7 +64,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
   // Arguments and environments of other users' processes may contain secrets; their names and numbers do not.
   ps: { options: options('-e -A -p=pids -o=columns', { pids: /^\d+(?:,\d+)*$/, columns: COLUMNS }) },
   lsof: {
-    // Without -n it looks up names over the network, and so does a host after -i.
+    // Without -n, or with a host after -i, it looks up names over the network.
     options: options('-n -P -t -i[port] -s=state', {
       port: /^[46]?(?:TCP|UDP)?(?::\d+(?:[-,]\d+)*)?$/i,
       state: /^TCP:LISTEN$/,
@@ -99,7 +99,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(
   FILE_PROGRAMS,
   SYSTEM_PROGRAMS,
 )
-/** Programs whose words are not options and operands. */
+/** Programs whose arguments are not options and operands. */
 const OWN_GRAMMAR: Readonly<Record<string, (rest: readonly Word[]) => ReadPath[] | undefined>> = Object.assign(
   Object.create(null),
   {
@@ -119,9 +119,7 @@ export function isReadOnlyProgram(program: string): boolean {
   return PRINTS.has(program) || program in PROGRAMS || program in OWN_GRAMMAR
 }
 
-/**
- * What a read-only command reads, each path with how much of it; undefined when the command is not known to only read.
- */
+/** The paths a read-only command reads, and how much of each; undefined when the command is not known to only read. */
 export function readOnlyPaths(words: readonly Word[]): ReadPath[] | undefined {
   const [first, ...rest] = words
   if (!first?.known) return undefined
@@ -148,14 +146,14 @@ function changesOptions(rest: readonly Word[]): ReadPath[] | undefined {
   return /^(?:[-+](?:[eux]+|[eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/.test(text) ? [] : undefined
 }
 
-/** `command -v NAME`; without the option it runs a program, which is judged separately. */
+/** `command -v NAME`; without the option, it runs a program, which is judged separately. */
 function asksWhere([option, ...names]: readonly Word[]): ReadPath[] | undefined {
   return option && /^-[vV]$/.test(option.text) && names.every((name) => name.known && !name.text.startsWith('-'))
     ? []
     : undefined
 }
 
-/** Names of sensitive files that a pattern with a distinctive beginning may match. */
+/** Names of sensitive files that a pattern with a distinctive prefix may match. */
 const SECRETS = [
   '.env',
   '.env.local',
@@ -175,7 +173,7 @@ function mayFindSecrets(glob: string): boolean {
   if (/[@+!?*]\(/.test(glob)) return true
   return glob.split('/').some((part) => {
     if (part === '' || !/[*?[]/.test(part)) return false
-    // Without dotglob a leading wildcard matches no names with a leading dot.
+    // Without dotglob, a leading wildcard does not match names with a leading dot.
     const names = part.startsWith('.')
       ? SECRETS
       : SECRETS.filter((name) => !name.startsWith('.') && !part.startsWith('*'))

@@ -9,7 +9,7 @@ import { urlGlob, pathGlob, type PathTest } from './target-patterns'
 /** What may precede the path in one word: `--output=`, `of=`, `-o`. */
 const OPTION_WITH = /^(?:--?[\w-]+=|[a-z]+=|-\w)$/
 
-/** Parsing is pure and rules live long, so each pattern is parsed once. */
+/** Parsing is pure and rules are long-lived, so each pattern is parsed once. */
 const parsed = new WeakMap<PermissionRule, ParsedPattern | undefined>()
 
 function patternOf(rule: PermissionRule): ParsedPattern | undefined {
@@ -20,13 +20,13 @@ function patternOf(rule: PermissionRule): ParsedPattern | undefined {
   return parsed.get(rule)
 }
 
-/** Whether a rule denies commands, or asks about some. */
+/** Whether a rule denies commands or asks about some of them. */
 export function restrictsCommands(rule: PermissionRule): boolean {
   const pattern = patternOf(rule)
   return rule.decision !== 'allow' && pattern !== undefined && nameMatches(pattern.tool, 'Bash')
 }
 
-/** The first rule of this decision that matches the call (or the judged part of it); certain matches first. */
+/** The first rule with this decision that matches the call (or the judged part of it); certain matches come first. */
 export function restrictingRule(
   judged: JudgedCall,
   decision: 'deny' | 'ask',
@@ -44,13 +44,13 @@ export function restrictingRule(
 }
 
 /**
- * The first rule, of any scope, that allows the call (or the judged part), all its files included; with `naming` only a
+ * The first rule, of any scope, that allows the call (or the judged part) with all its files; with `naming`, only a
  * rule that contains this exact word.
  */
 export function allowingRule(judged: JudgedCall, naming?: string): PermissionRule | undefined {
   const { accesses } = judged.call
   if (judged.tool.name !== 'apply_patch' || accesses.length < 2) return allowingOne(judged, naming)
-  // Its files may be in different places: each needs a rule.
+  // Its files may be in different locations, each of which needs a rule.
   const rules = accesses.map((access) =>
     allowingOne({ ...judged, call: { ...judged.call, accesses: [access] } }, naming),
   )
@@ -66,7 +66,7 @@ function allowingOne(judged: JudgedCall, naming: string | undefined): Permission
   })
 }
 
-/** Every rule that matches the call (or the judged part of it), whether it decides or not. */
+/** Every rule that matches the call (or the judged part of it), whether or not it decides. */
 export function matchingRules(judged: JudgedCall): PermissionRule[] {
   return judged.rules.filter((rule) => {
     const alone = { ...judged, rules: [rule] }
@@ -76,7 +76,7 @@ export function matchingRules(judged: JudgedCall): PermissionRule[] {
   })
 }
 
-/** Rules for these apply to apply_patch: it does what each of them does. */
+/** Rules for these tools also apply to apply_patch, which does what each of them does. */
 const EDITING = ['Edit', 'Write', 'Patch']
 
 /** Whether a rule with this tool name applies to calls of the tool. */
@@ -172,7 +172,7 @@ function allowsRedirection(tool: string, argument: string | undefined, part: Com
 
 /**
  * Whether an allow rule covers this exact path for a command: by a word without wildcards, or as a rule for files.
- * Rules cover the words of a command, but not the files that it then writes outside the project.
+ * Rules cover the words of a command, but not files that it writes outside the project.
  */
 export function namingRule(judged: JudgedCall, touched: TouchedPath): PermissionRule | undefined {
   const { part } = judged
@@ -200,7 +200,7 @@ function allowsPart(pattern: readonly string[], part: CommandPart, naming: strin
   const full = [...part.assignments, ...part.words]
   if (names(full) && matchesAllowPattern(pattern, part.assignments.length > 0 ? full : part.words)) return true
   if (names(part.words) && !part.steered && matchesAllowPattern(pattern, part.words)) return true
-  // A rule that names both the wrapper and its program, as in "xargs rm *".
+  // A rule that names both the wrapper and its program, such as "xargs rm *".
   return (
     naming === undefined &&
     !part.steered &&
@@ -210,7 +210,7 @@ function allowsPart(pattern: readonly string[], part: CommandPart, naming: strin
   )
 }
 
-/** What a pattern for files means in the project of the call. */
+/** The paths that a file pattern matches in the call's project. */
 function globFor({ workspace: { root, userHome, paths } }: JudgedCall, pattern: string, broad = false): PathTest {
   return pathGlob(pattern, root, { broad, home: userHome, paths })
 }
@@ -220,7 +220,7 @@ function addressesOf({ call }: JudgedCall): string[] {
   return call.accesses.flatMap((access) => (access.kind === 'network' && access.url !== undefined ? [access.url] : []))
 }
 
-/** Per file or tree of the call: its real path, and as the model wrote it. */
+/** For each file or tree of the call: its real path, and the path as the model wrote it. */
 function pathsWithAliases({ call }: JudgedCall): string[][] {
   return call.accesses.flatMap((access) =>
     access.kind === 'file' || access.kind === 'tree'

@@ -13,31 +13,28 @@ export interface JudgedCall {
   call: PreparedCall
   mode: PermissionMode
   workspace: Workspace
-  /** Set in plan mode: the only file that may change. */
+  /** Set in plan mode: the only file that can change. */
   plan?: { file: string }
-  /** TRESTLE_HOME, and its folders with output of this session's own calls for the model to read. */
+  /** TRESTLE_HOME, and its folders with output of this session's own calls that the model may read. */
   home: string
   ownOutput: readonly string[]
-  /** The rules of the user, of a trusted project, and of the session. */
+  /** The rules of the user, of a trusted project and of the session. */
   rules: readonly PermissionRule[]
-  /** What a command does, broken down; each part is judged separately. */
+  /** The command, broken down; each part is judged separately. */
   parts?: readonly CommandPart[]
   /** The part being judged. */
   part?: CommandPart
-  /** The type of the agent when it is read-only. */
+  /** The type of the agent if it is read-only. */
   readOnlyAgent?: string
   /** What the session's sandboxes can do; absent when unknown. */
   sandboxes?: CommandSandboxes
-  /** The time limit for judging; policies that go through rules check it. */
+  /** The time limit for judging; policies that loop over rules check it. */
   time?: EvaluationTime
   /** Set when the server's tool has changed since the user allowed it. */
   toolChange?: ToolChange
-  /** The conversation, or another one of its agents, has read mail. */
+  /** Whether an agent of the conversation has read mail. */
   hasReadMail?(): boolean
-  /**
-   * The conversation, or another one of its agents, contains text of a third party: a web page, mail, or a result of a
-   * server.
-   */
+  /** Whether an agent of the conversation has read third-party text: a web page, mail, or a server's result. */
   hasReadThirdParty?(): boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
@@ -51,7 +48,7 @@ export interface Verdict {
   rule?: PermissionRule
   /** It asks every time, so it cannot be allowed for the session. */
   everyTime?: true
-  /** The sandbox a command runs in: when it is allowed, or when the user chooses the first option on the card. */
+  /** The sandbox a command runs in if it is allowed, or if the user chooses the first option on the card. */
   sandbox?: CommandSandbox
 }
 
@@ -63,23 +60,25 @@ export interface PartVerdict {
 
 /** What the sandboxes of a session can do, for judging its commands. */
 export interface CommandSandboxes {
-  /** Absent: a sandbox is available. Otherwise why not, as a sentence. */
+  /** Why no sandbox is available, as a sentence; absent when one is available. */
   unavailable?: string
-  /** No command may run without one, unless the user allowed that exact command. */
+  /** No command may run without a sandbox unless the user allowed that exact command. */
   required: boolean
-  /** Hosts that the network level `listed` reaches. */
+  /** Hosts that a sandbox with the network level `listed` can reach. */
   hosts: readonly string[]
   /** Hosts whose pages the web tools fetch without asking. */
   webHosts: readonly string[]
-  /** Hosts that the user opened for the session: reachable even without a network. */
+  /** Hosts that the user allowed for the session: reachable even without a network. */
   openedHosts: readonly string[]
-  /** Paths outside the project that a Project command can change: caches, and what the user allowed. */
+  /**
+   * Paths outside the project that a command in the project's sandbox can change: caches, and what the user allowed.
+   */
   writable: readonly string[]
-  /** Whether a Project command can see this path outside the project. */
+  /** Whether a command in the project's sandbox can read this path outside the project. */
   isReadable(path: string): boolean
 }
 
-/** One rule of judgment. `undefined`: no opinion, the next policy decides. Free of effects. */
+/** One rule of judgment. `undefined`: no opinion, so the next policy decides. Has no effects. */
 export type Policy = (call: JudgedCall) => Verdict | undefined
 
 /** Whether a call writes files itself; commands are judged by their parts. */
@@ -104,7 +103,7 @@ export function pathsOf({ call, part }: Pick<JudgedCall, 'call' | 'part'>): { pa
     : named
 }
 
-/** The folders that a part of a command walks completely. */
+/** The folders that a part of a command walks entirely. */
 export function treesOf(part: CommandPart): (TouchedPath & { tree: NonNullable<TouchedPath['tree']> })[] {
   return part.paths.flatMap((path) => (path.tree ? [{ ...path, tree: path.tree }] : []))
 }
@@ -114,7 +113,7 @@ export function writesOutside(part: CommandPart): TouchedPath[] {
   return part.paths.filter(({ write, unsure, inside, realPath }) => write && !unsure && !inside && !isSink(realPath))
 }
 
-/** Targets that store nothing. */
+/** Whether a target discards what is written to it. */
 function isSink(path: string): boolean {
   return /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|pts\/\d+)$/.test(path)
 }

@@ -47,7 +47,7 @@ test('deny, ask and unreadable rules apply to the target of a redirect', () => {
   ).toBeDefined()
 })
 
-/** A project that contains TRESTLE_HOME, and the three tools as a session with these rules has them. */
+/** A project that contains TRESTLE_HOME, and the three tools as a session with these rules gets them. */
 async function project(...rules: string[]) {
   const root = await tempFolder()
   const home = join(root, '.trestle-home')
@@ -76,7 +76,7 @@ async function project(...rules: string[]) {
 }
 
 describe('tools that list or search', () => {
-  it('search nothing that signs the user in, where the project is the home folder', async () => {
+  it("do not search the user's credentials when the project is the home folder", async () => {
     const root = realpathSync(await tempFolder())
     const given = { rules: [], root, addedFolders: [], home: join(root, '.trestle'), ownOutput: [], userHome: root }
     const hidden = hiddenPaths({ ...given, tool: 'Grep' })
@@ -98,7 +98,7 @@ describe('tools that list or search', () => {
     },
   )
 
-  it('leave out denied files by name too, and enter no denied folder', async () => {
+  it('also leave out denied files by name, and enter no denied folder', async () => {
     const { glob, list } = await project('deny Read(**/secret.txt)', 'deny Glob(.trestle-home)')
     expect(await glob('src/*.txt')).toBe('src/a.txt')
     expect(await list('src')).not.toContain('secret')

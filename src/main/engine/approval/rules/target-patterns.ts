@@ -15,13 +15,13 @@ export interface PathTest {
   mayMatchBelow(folder: string): boolean
 }
 
-/** Compiled patterns; rules live long, and each is tested against every path. */
+/** Compiled patterns: rules are long-lived, and each is tested against every path. */
 const compiled = new Map<string, PathTest>()
 const MAX_COMPILED = 5000
 
-/** How a pattern for paths is read. */
+/** How a path pattern is interpreted. */
 export interface PathGlobOptions {
-  /** For deny and ask: case-insensitive, and everything below a match matches too. */
+  /** For deny and ask: case-insensitive, and everything below a match also matches. */
   broad?: boolean
   /** What `~` means. */
   home?: string
@@ -30,8 +30,8 @@ export interface PathGlobOptions {
 
 /**
  * A test for absolute paths: the pattern is relative to `root`, absolute, or starts with `~`. `*` and `?` stay within a
- * folder's name, `**` does not; dots are not special. On Windows `\` separates names like `/`, and a drive may be
- * written `C:/`, `/c/` or `\\?\C:\`.
+ * folder's name, `**` does not; dots are not special. On Windows, `\` separates names like `/`, and a drive can be
+ * written as `C:/`, `/c/` or `\\?\C:\`.
  */
 export function pathGlob(
   pattern: string,
@@ -50,7 +50,7 @@ export function pathGlob(
 
 function compile(pattern: string, root: string, { broad, home, paths }: Required<PathGlobOptions>): PathTest {
   const absolute = absolutePattern(pattern, root, home, paths)
-  // For a tool that lists or searches, everything in a folder means the folder.
+  // For a tool that lists or searches, a pattern for everything in a folder also matches the folder.
   const [folder, inside] = absolute.endsWith('/**') ? [absolute.slice(0, -3), true] : [absolute, broad]
   const syntax = { anyCase: broad }
   const itself = globMatcher(folder, syntax)
@@ -70,7 +70,7 @@ function compile(pattern: string, root: string, { broad, home, paths }: Required
 /** A drive, or wildcards for one. */
 const DRIVE = /^(?:[a-z]|[*?]|\[[^\]]*\]|\{[^}]*\}):\//i
 
-/** The pattern from the root of the file system, in the form that `comparable` gives paths. */
+/** The pattern from the root of the file system, in the form that `comparable` gives to paths. */
 function absolutePattern(pattern: string, root: string, home: string, paths: PathFlavor): string {
   const isWindows = paths.platform === 'win32'
   const slashed = isWindows ? pattern.replaceAll('\\', '/') : pattern
@@ -89,21 +89,21 @@ function absolutePattern(pattern: string, root: string, home: string, paths: Pat
   return native.startsWith('/') ? from(paths.path.parse(root).root, native) : from(root, native)
 }
 
-/** As `posix.join`, but keeps the two leading slashes of a server. */
+/** Like `posix.join`, but keeps the two leading slashes of a network share. */
 function joined(folder: string, way: string): string {
   const text = posix.join(folder, way)
   return folder.startsWith('//') ? `/${text}` : text
 }
 
-/** A folder's own name may contain pattern characters. */
+/** A folder's own name can contain pattern characters. */
 function literal(folder: string): string {
   return folder.replace(/[*?[{]/g, '[$&]')
 }
 
 /**
  * A test for page addresses. A pattern is a host (`example.org`, `*.example.org`) or starts with a scheme
- * (`https://example.org/docs/**`); `*` stays within one segment, `**` does not. With `broad` (for deny and ask) a host
- * includes its subdomains, and an address everything that starts with it.
+ * (`https://example.org/docs/**`); `*` stays within one segment, `**` does not. With `broad` (for deny and ask), a host
+ * includes its subdomains, and an address includes everything that starts with it.
  */
 export function urlGlob(pattern: string, { broad = false } = {}): (url: string) => boolean {
   const text = pattern.trim().toLowerCase()
@@ -130,14 +130,14 @@ export interface HiddenPathsOptions {
   ownOutput: readonly string[]
   /** Default: the home folder of the user. */
   userHome?: string
-  /** What running sandboxes have created in the project; default: taken from the home's records. */
+  /** What running sandboxes have created in the project; default: read from the home's records. */
   isPlaceholder?(path: string): boolean
 }
 
 /**
- * What a tool that lists or searches a folder leaves out: files that a rule denies, Trestle's own folder, and for
- * contents also what signs the user in and files that a rule asks about, since the user was not asked about each file.
- * Such a call is judged by its folder alone.
+ * What a tool that lists or searches a folder leaves out: files that a rule denies, Trestle's own folder, and, when it
+ * shows contents, also the user's credentials and files that a rule asks about, because such a call is judged only by
+ * its folder and the user was not asked about each file.
  */
 export function hiddenPaths({
   rules,
@@ -168,9 +168,8 @@ export function hiddenPaths({
 }
 
 /**
- * Why a page that another one redirects to may not be visited: the rule that denies or asks about it. The requested
- * page was judged like every call; the target of a redirect is only known after the response, when asking is no longer
- * possible.
+ * Why the target of a redirect may not be fetched: the rule that denies or asks about it. The requested page was judged
+ * like any call; the target of a redirect is known only after the response, when asking is no longer possible.
  */
 export function addressRefusal(rules: readonly PermissionRule[], url: string): string | undefined {
   for (const rule of rules) {

@@ -29,7 +29,7 @@ const send = (description: string, more: { schema?: object; id?: string; name?: 
   server: { name: 'mail', id: more.id ?? 'user/mail', tool: more.tool ?? 'send', saysDestructive: false },
 })
 
-/** A session with these rules; another one on the same home acts as another process. */
+/** A session with these rules; another session on the same home acts as another process. */
 function session({
   rules = [],
   canAsk = true,
@@ -90,7 +90,7 @@ function session({
       new AbortController().signal,
     )
   }
-  /** The request for the call, answered with this option. */
+  /** Sends the call and answers its request with this option. */
   const answered = async (which: ReturnType<typeof send>, optionId: string) => {
     const before = asked().length
     const answer = call(which)
@@ -102,8 +102,8 @@ function session({
   return { call, answered, asked }
 }
 
-describe('a rule for the tool of a server', () => {
-  it('applies only while the tool is as the user allowed it, and otherwise asks with the changes', async () => {
+describe("a rule for a server's tool", () => {
+  it('applies only while the tool is the one the user allowed, and otherwise asks with the changes', async () => {
     const { call, answered, asked } = session()
     await answered(send('Sends a mail.'), 'allow_always')
     expect(await call(send('Sends a mail.'))).toMatchObject({ allowed: true })
@@ -135,7 +135,7 @@ describe('a rule for the tool of a server', () => {
     expect(await call(send('Sends a mail.', { name, tool: second }))).toMatchObject({ allowed: true })
   })
 
-  it('asks when the input changes, but not when only the order of its keys does', async () => {
+  it('asks when the input changes, but not when only the order of its keys changes', async () => {
     const { call, answered } = session()
     await answered(send('Sends a mail.'), 'allow_always')
     const { to, body } = schema.properties
@@ -149,7 +149,7 @@ describe('a rule for the tool of a server', () => {
     expect(approval.preview).toMatchObject({ change: expect.stringContaining('+    "secret"') })
   })
 
-  it('written by hand applies to the tool as first used, in every mode and later process', async () => {
+  it('written by hand applies to the tool as first used, in every mode and every later process', async () => {
     const rules = [`allow ${NAME.replace('send', '*')}`]
     expect(await session({ rules }).call(send('Sends a mail.'))).toMatchObject({ allowed: true })
     expect(await session({ rules }).call(send('Sends a mail.'))).toMatchObject({ allowed: true })

@@ -11,21 +11,21 @@ type PinnedTool = Pick<Tool, 'name' | 'description' | 'schema' | 'server'>
 
 /** A server's tool that has changed since the user allowed it. */
 export interface ToolChange {
-  /** Unified diff of its description and its input. */
+  /** Unified diff of its description and input schema. */
   diff: string
 }
 
 /** Records of MCP tools as they were when rules first allowed them. A rule applies only while its tool is unchanged. */
 export interface ToolPins {
-  /** What has changed since the tool was pinned; undefined when nothing has, or it was never pinned. */
+  /** What has changed since the tool was pinned; undefined when nothing has changed or the tool was never pinned. */
   changeOf(tool: PinnedTool): Promise<ToolChange | undefined>
-  /** The user allowed the tool in its current form. */
+  /** Call when the user allows the tool in its current form. */
   pin(tool: PinnedTool): void
-  /** A rule allows the tool: pins it at its first use, and changes nothing later. */
+  /** Call when a rule allows the tool: pins it on first use and changes nothing later. */
   pinFirst(tool: PinnedTool): void
 }
 
-/** A call as it will be judged once the user has allowed its tool in its current form. */
+/** A call as it will be judged after the user allows its tool in its current form. */
 export function asPinned<Call extends { toolChange?: ToolChange }>({
   toolChange: _change,
   ...call
@@ -36,7 +36,7 @@ export function asPinned<Call extends { toolChange?: ToolChange }>({
 const Pin = lazySchema(() => z.object({ server: z.string(), tool: z.string(), text: z.string() }))
 const UNREADABLE = '(what you allowed cannot be read any more)\n'
 
-/** Pins in files of the user's home, one per tool, so that two processes never overwrite each other's. */
+/** Pins in files of the user's home, one per tool, so that processes never overwrite each other's pins. */
 export function createToolPins(home: string): ToolPins {
   const folder = join(home, 'tool-pins')
   const fileOf = (identity: Identity): string =>
@@ -88,9 +88,9 @@ export function createToolPins(home: string): ToolPins {
 type Identity = [server: string, tool: string]
 
 /**
- * What a tool is known by: the server's name for it, and the model's, which is what rules are about. Several of a
- * server's names become the same name for the model: a server cannot replace a tool by renaming it from one to another.
- * Servers of one name in two projects are two servers.
+ * What identifies a tool: the server's name for it, and the model's name, which rules use. Several of a server's names
+ * can become the same name for the model, so a server cannot replace a tool by renaming it from one to the other.
+ * Servers with the same name in two projects are two servers.
  */
 function identitiesOf({ server, name }: PinnedTool): Identity[] {
   if (!server) return [['', name]]

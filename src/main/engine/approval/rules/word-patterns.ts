@@ -1,7 +1,7 @@
 import { globMatcher, type GlobMatcher } from '../../workspace/path/glob-matcher'
 import type { Word } from '../../permission/shell-syntax'
 
-/** `maybe`: depends on words that are only known at run time. */
+/** `maybe`: depends on words that are known only at run time. */
 export type Match = 'yes' | 'maybe' | 'no'
 
 /** Equivalent options, so that a deny rule for one also covers the other. */
@@ -9,7 +9,7 @@ const SAME: Readonly<Record<string, string>> = { '--force': '-f', '--recursive':
 
 /**
  * For allow: word by word. `*` within a word matches any characters of that word, alone one word, and alone at the end
- * any number of words, including zero. Words only known at run time match nothing but a lone `*`.
+ * any number of words, including zero. Words known only at run time match only a lone `*`.
  */
 export function matchesAllowPattern(pattern: readonly string[], words: readonly Word[]): boolean {
   const open = pattern.length > 1 && pattern.at(-1) === '*'
@@ -23,8 +23,8 @@ export function matchesAllowPattern(pattern: readonly string[], words: readonly 
 }
 
 /**
- * For deny and ask: the same, and wider, so that rephrasing a command does not get around a rule. The program counts
- * with or without its folder and ignoring case; options count in any order, place and combination; a word after an
+ * For deny and ask: the same but broader, so that rephrasing a command does not get around a rule. The program matches
+ * with or without its folder and ignoring case; options match in any order, position and combination; a word after an
  * option may be its value.
  */
 export function matchesDenyPattern(pattern: readonly string[], words: readonly Word[]): Match {
@@ -58,7 +58,7 @@ function inOrder(tokens: readonly string[], words: readonly Word[], open: boolea
   let certain = true
   for (const [index, word] of words.entries()) {
     if (!word.known) {
-      // It may expand to any number of words.
+      // This word may expand to any number of words.
       if (at < tokens.length || !open) certain = false
       if (at < tokens.length) at += 1
       continue
@@ -79,7 +79,7 @@ function isOption(text: string): boolean {
   return /^-./.test(text)
 }
 
-/** `-rf` may also be written `-r -f`. */
+/** `-rf` can also be written `-r -f`. */
 function lettersOf(option: string, words: readonly Word[]): string[] {
   if (!/^-[A-Za-z]{2,4}$/.test(option) || words.some((word) => word.text === option)) return [option]
   return Array.from(option.slice(1), (letter) => `-${letter}`)
@@ -89,7 +89,10 @@ function isProgram(token: string, text: string): boolean {
   return matchesWord(token, text, true) || matchesWord(token, text.split('/').at(-1) ?? '', true)
 }
 
-/** Whether a word is this option: itself, a synonym, with its value, or all its letters in combined options. */
+/**
+ * Whether a word is this option: the option itself, a synonym, the option with its value, or combined options with all
+ * its letters.
+ */
 function hasOption(text: string, option: string): boolean {
   const wanted = SAME[option] ?? option
   const said = SAME[text] ?? text

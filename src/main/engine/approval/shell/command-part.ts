@@ -9,17 +9,17 @@ export interface TouchedPath extends ResolvedPath {
   unsure?: true
   /** It only lists what exists (`ls`, `stat`), without reading contents. */
   namesOnly?: true
-  /** It walks everything below. */
+  /** It walks everything below the path. */
   tree?: TouchedTree
   /** The word of the command that names it; a glob as written. */
   sourceWord?: string
-  /** A folder that stays; what is written gets a place in it. */
+  /** An existing folder that remains; what is written is placed in it. */
   holdsTarget?: true
 }
 
-/** What a program that walks a whole folder finds there. */
+/** What a program that walks an entire folder finds there. */
 export interface TouchedTree {
-  /** Absolute paths of the files that it opens; `undefined`: not determined, since it opens no files. */
+  /** Absolute paths of the files that it opens; `undefined`: not determined, because it opens no files. */
   files?: readonly string[]
   /** Why the list is incomplete. */
   problem?: string
@@ -28,17 +28,17 @@ export interface TouchedTree {
 }
 
 /**
- * The effects of a part of a command besides calculating and printing: the single model behind deny, ask and allow
- * rules, policies and sandboxes.
+ * The effects of a part of a command besides calculating and printing. Deny, ask and allow rules, policies and
+ * sandboxes all use this model.
  */
 export interface Effects {
   reads: readonly TouchedPath[]
   writes: readonly TouchedPath[]
-  /** Where it connects to; absent: not known to connect. */
+  /** What it connects to; absent: not known to connect. */
   sends?: NetworkUse
   /** Names of the programs it starts itself. */
   runs: readonly string[]
-  /** Why some of it is only known at run time. */
+  /** Why some of its effects are known only at run time. */
   unknown: readonly string[]
 }
 
@@ -50,17 +50,19 @@ export interface CommandPart {
   words: readonly Word[]
   /** Leading `NAME=value` words. */
   assignments: readonly Word[]
-  /** Whether one of the variables set decides what runs. */
+  /** Whether one of the assigned variables decides which program runs. */
   steered: boolean
-  /** Programs that start this one (sudo, xargs), outermost first; `at`: where in their words this one starts. */
+  /**
+   * Programs that start this one (sudo, xargs), outermost first; `at`: the index in their words where this one starts.
+   */
   outer: readonly { words: readonly Word[]; at: number }[]
   kind: 'run' | 'redirection'
   /** Why some of what it runs is hidden; `word` is what hides it. */
   hidden?: { reason: string; word: string }
-  /** Only starts other parts. */
+  /** It only starts other parts. */
   neutral: boolean
   readOnly: boolean
-  /** Why a command that reads asks anyway: what it would reveal. */
+  /** Why a read-only command asks anyway: what it would reveal. */
   problem?: string
   /** Why it asks in every mode. */
   danger?: string

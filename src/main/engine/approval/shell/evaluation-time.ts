@@ -1,18 +1,18 @@
 import { threadTime } from '../../process/thread-time'
 
-/** Time limit for breaking down a long command, in ms of processor time; then it asks. */
+/** Time limit for breaking down a long command, in ms of processor time; beyond it, the command asks. */
 const LONG_MS = 20
 /**
- * The limit for short commands: a safeguard against unforeseen input, with room for code that runs for the first time.
+ * The limit for short commands: a safeguard against unforeseen input, with room for code running for the first time.
  */
 const SHORT_MS = 80
 const SHORT_CHARS = 1500
-/** Factor for the wall-clock limit, for a busy machine or a slow disk. */
+/** The wall-clock limit as a multiple of the processor time limit, for a busy machine or a slow disk. */
 const CLOCK_FACTOR = 50
-/** Yields to other work after this long: one command never holds up another client. */
+/** Yields to other work after this many ms, so that one command never holds up another client. */
 const SLICE_MS = 5
 
-/** How long a text of this length may be judged, given the limit for a long one. */
+/** Time limit for judging a text of this length, given the limit for a long one. */
 export function evaluationLimit(chars: number, long = LONG_MS): number {
   return chars <= SHORT_CHARS ? SHORT_MS : long
 }
@@ -25,7 +25,7 @@ export class EvaluationTimeout extends Error {
 }
 
 /**
- * The time limit of one evaluation. Loops over input from a model call `check`, or await `turn`; both throw
+ * The time limit of one evaluation. Loops over input from a model call `check` or await `yieldIfDue`; both throw
  * `EvaluationTimeout` when the time is up. The clock pauses while other work runs.
  */
 export class EvaluationTime {
@@ -42,7 +42,7 @@ export class EvaluationTime {
   /** The remaining time in ms; never negative. */
   remaining(): number {
     const clock = this.#before.clock + performance.now() - this.#since.clock
-    // Most evaluations end here: reading the processor time costs more than reading the clock.
+    // Most evaluations end here, because reading the processor time costs more than reading the clock.
     if (clock < this.#limit / 4) return this.#limit - clock
     if (clock > this.#limit * CLOCK_FACTOR) return 0
     return Math.max(0, this.#limit - this.#before.processor - (threadTime() - this.#since.processor))

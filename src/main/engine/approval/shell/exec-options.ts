@@ -1,12 +1,12 @@
 import type { Word } from '../../permission/shell-syntax'
 
-/** Options (and other words) that make a program run another one, or code, that rules cannot see. */
+/** Options (and other words) that make a program run another program or code that rules cannot see. */
 interface Running {
   /** Long options without a value; abbreviations count too. */
   long?: readonly string[]
-  /** The first word that is not an option. */
+  /** The first word that is not an option, if it does this. */
   first?: RegExp
-  /** Whole words. */
+  /** Whole words that do this. */
   words?: RegExp
 }
 
@@ -128,7 +128,7 @@ export function execOption(program: string, rest: readonly Word[]): { word: stri
   return mayBeOption(program, rest)
 }
 
-/** A word only known at run time, in the position of an option. */
+/** A word in the position of an option that is known only at run time. */
 function mayBeOption(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   const end = rest.findIndex((word) => word.known && word.text === '--')
   const unknown = (end < 0 ? rest : rest.slice(0, end)).find((word, index) => {
@@ -139,7 +139,7 @@ function mayBeOption(program: string, rest: readonly Word[]): { word: string; re
   return unknown && { word: '', reason: `${unknown.text} may be an option with which ${program} runs other programs` }
 }
 
-/** Whether a word is this long option: whole, with its value, or abbreviated. */
+/** Whether a word is this long option: in full, with its value, or abbreviated. */
 function isLongOption(text: string, option: string): boolean {
   const [name = ''] = text.split('=')
   return name.length > 2 && name.startsWith('--') && option.startsWith(name)
@@ -163,7 +163,7 @@ const GLOBAL_WITH_VALUE = /^(?:-C|--git-dir|--work-tree|--namespace|--super-pref
 
 /**
  * Commands that come with git and run only its own parts (and configured hooks, filters and helpers). Any other command
- * may be anything.
+ * could be anything.
  */
 const COMMANDS = new Set(
   `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap
@@ -190,7 +190,7 @@ const ANYWHERE = [
   '--config',
   '--config-env',
 ]
-/** Of commands without any of the above but with something that looks like it. */
+/** For commands without any of the options above: words that only look like one. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   log: ['--exec'],
   'rev-parse': ANYWHERE,
@@ -211,7 +211,7 @@ const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/
 const PLAIN_KEY =
   /^(?:user\.(?:name|email|signingkey)|color\..*|column\..*|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|merge\.(?:ff|conflictstyle|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\..*\.(?:remote|merge|rebase|description)|core\.(?:autocrlf|eol|ignorecase|filemode|quotepath|abbrev|longpaths|whitespace|symlinks|precomposeunicode)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|diff\.(?:renames|algorithm|colormoved)|advice\..*|help\.autocorrect|rerere\.enabled|log\..*|status\..*|safe\.directory)$/i
 
-/** Where git is made to run other programs; `rest`: its words. */
+/** The words that make git run other programs; `rest`: git's arguments. */
 export function gitOption(rest: readonly Word[]): Found | undefined {
   let at = 0
   for (; rest[at]?.text.startsWith('-'); at += GLOBAL_WITH_VALUE.test(rest[at]!.text) ? 2 : 1)

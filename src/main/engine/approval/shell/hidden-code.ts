@@ -27,7 +27,10 @@ export function hiddenOption(words: readonly Word[]): { word: string; reason: st
   return program === 'git' ? gitOption(rest) : execOption(program, rest)
 }
 
-/** A program text that runs or writes; or any option but those for separators and variables. */
+/**
+ * Whether a word is program text that runs or writes something, or any option except those for separators and
+ * variables.
+ */
 function isDoubtfulAwk(text: string, before: string | undefined): boolean {
   const separator = before === '-F' ? text : /^-F(.*)$/.exec(text)?.[1]
   if (separator !== undefined && separator.length <= 3) return false
@@ -38,7 +41,7 @@ function isDoubtfulAwk(text: string, before: string | undefined): boolean {
   )
 }
 
-/** The syntax of programs that run scripts: options before the script that only say how it is run. */
+/** The syntax of programs that run scripts: options before the script that only specify how it is run. */
 interface Interpreter {
   name: RegExp
   harmless: RegExp
@@ -83,10 +86,7 @@ const OTHERS =
   /^(?:osascript|tclsh|R|Rscript|ghci|julia|elixir|iex|erl|scala|groovy|jshell|emacs|irb|pry|guile|racket|sbcl|clisp|ocaml|swipl|gawk-shell|octave|bc|dc|gnuplot|jq-shell)$/
 const CODE: Readonly<Record<string, true>> = { bc: true, dc: true }
 
-/**
- * Why the code that an interpreter runs is hidden. `undefined`: it runs a file, which is named; or it is not an
- * interpreter.
- */
+/** Why the code that an interpreter runs is hidden. `undefined`: it runs a named file, or it is not an interpreter. */
 function interpreterOption(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   const known = INTERPRETERS.find(({ name }) => name.test(program))
   if (!known) return OTHERS.test(program) && !Object.hasOwn(CODE, program) ? other(program, rest) : undefined
@@ -126,7 +126,7 @@ function remote(program: string, rest: readonly Word[]): { word: string; reason:
     : undefined
 }
 
-/** sed options that set how it works; any other may read a script from elsewhere. */
+/** sed options that only set how it works; any other option may read a script from elsewhere. */
 const HARMLESS =
   /^-[nErsuzb]+$|^-i\S*$|^--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|in-place(?:=.*)?|line-length=\d+|follow-symlinks|zero-terminated|binary)$/
 
@@ -156,7 +156,7 @@ function unsafeSedWord(rest: readonly Word[]): string | undefined {
   }
   const run = scripts.length > 0 ? scripts : first ? [first] : []
   if (run.some((word) => !word.known)) return ''
-  // Several scripts are joined as lines.
+  // Multiple scripts are joined as lines.
   const text = run.map((word) => word.text).join('\n')
   return onlyEdits(text) ? undefined : (run[0]?.text ?? '')
 }
@@ -170,7 +170,7 @@ const PLAIN =
   /[=dDgGhHlnNpPxzF][ \t]*(?=[\n;}]|$)|[lqQL][ \t]*\d*[ \t]*(?=[\n;}]|$)|[btT:][ \t]*[\w.-]*[ \t]*(?=[\n;}]|$)|[{}]|#[^\n]*/y
 const TEXT = /[aic](?:\\?[ \t]*\n?|[ \t]+)(?:[^\n\\]|\\[\s\S])*(?=\n|$)/y
 
-/** Whether every command of a script only changes the text that passes through. */
+/** Whether every command of a script only changes the text that passes through it. */
 function onlyEdits(script: string): boolean {
   let at = 0
   const skip = (expression: RegExp): boolean => {

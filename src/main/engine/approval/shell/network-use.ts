@@ -1,7 +1,7 @@
 import type { Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
 
-/** Where a command connects to. `unknown`: to other places as well, or the places are only known at run time. */
+/** What a command connects to. `unknown`: to other hosts as well, or the hosts are known only at run time. */
 export interface NetworkUse {
   /** Lower case, without a port. */
   hosts: string[]
@@ -9,9 +9,9 @@ export interface NetworkUse {
 }
 
 /**
- * Hosts that a package manager fetches from by default, and the first words with which it does. Commands that fetch
- * only programs that are not installed (npx, uv run) are left out: usually they are installed, and otherwise the
- * sandbox decides.
+ * Hosts that a package manager fetches from by default, and the first words that make it do so. Commands that fetch
+ * only programs that are not installed (npx, uv run) are left out: usually the programs are installed, and otherwise
+ * the sandbox decides.
  */
 interface Registry {
   hosts: readonly string[]
@@ -67,7 +67,7 @@ const REGISTRIES: Readonly<Record<string, Registry>> = Object.assign(Object.crea
   gh: { hosts: ['github.com', 'api.github.com'], commands: /^(?!help$|version$|config$|alias$|completion$)/ },
 } satisfies Record<string, Registry>)
 
-/** Programs that are useless without a network, or talk to a service that uses it for them. */
+/** Programs that are useless without a network, or that talk to a service that uses it for them. */
 const CONNECTS = new Set(
   `nc ncat netcat socat telnet ftp lftp tftp sftp ping ping6 dig nslookup host drill whois traceroute tracepath mtr
   nmap arp-scan openssl sendmail mail mailx msmtp swaks aws az gcloud gsutil kubectl helm terraform tofu pulumi heroku
@@ -76,7 +76,7 @@ const CONNECTS = new Set(
   mongo mongosh redis-cli mosh rclone restic borg aria2c lynx w3m links elinks http https xh httpie grpcurl websocat
   ngrok cloudflared tailscale chisel proxychains yt-dlp youtube-dl ansible ansible-playbook vagrant`.split(/\s+/),
 )
-/** For these, words that show that no connection is made. */
+/** Words that show that one of these programs makes no connection. */
 const OFFLINE = /^(?:--version|-V|--help|-h|help|version)$/
 const CURL_ADDRESSES = /^(?:-x|--proxy|--preproxy|--socks[45].*|--url|--url=.*|--proxy=.*|--doh-url.*)$/
 const CURL_ELSEWHERE =
@@ -85,7 +85,7 @@ const DOWNLOAD_FLAGS =
   /^--(?:silent|show-error|location|fail|fail-with-body|insecure|compressed|verbose|head|get|remote-name|remote-header-name|progress-bar|include|globoff|http[\d.]+|ipv[46]|quiet|continue|no-.*|content-disposition|recursive|mirror|timestamping)$/
 const GIT_REMOTE = /^(?:clone|fetch|pull|push|ls-remote|submodule|remote|lfs|send-pack|fetch-pack|request-pull)$/
 
-/** Where a command connects to, as far as its words show; undefined when it is not known to connect. Pure. */
+/** What a command connects to, as far as its words show; undefined when it is not known to connect. Pure. */
 export function networkUse(words: readonly Word[]): NetworkUse | undefined {
   const program = programOf(words).toLowerCase()
   const name = /^pip[\d.]+$/.test(program)
@@ -111,7 +111,7 @@ function downloads(name: string, rest: readonly Word[]): NetworkUse | undefined 
   const use: NetworkUse = { hosts: [], unknown: false }
   let addresses = 0
   for (const [index, word] of rest.entries()) {
-    // `?` in an address is a wildcard to bash, and almost never matches.
+    // bash treats `?` in an address as a wildcard, which almost never matches.
     if (!word.known && !(word.glob && word.text.includes('://'))) {
       use.unknown = true
       continue
@@ -161,11 +161,11 @@ function ofGit(rest: readonly Word[]): NetworkUse | undefined {
   if (remotes.length > 0) return { hosts: [...new Set(remotes)], unknown: operands.some((word) => !word.known) }
   const [source] = operands
   if (source?.known && /^(?:\.{0,2}\/|file:)/.test(source.text)) return undefined
-  // A remote's name: its address is a setting of the repository.
+  // A remote's name; its address is a setting of the repository.
   return { hosts: [], unknown: true }
 }
 
-/** The host of an address in git's forms, `git@host:path` included; undefined for a path or a remote's name. */
+/** The host of an address in any of git's forms, including `git@host:path`; undefined for a path or a remote's name. */
 export function remoteOf(text: string): string | undefined {
   if (/^(?:https?|ssh|git|ftps?|git\+\w+|git\+ssh):\/\//i.test(text)) return hostOf(text.replace(/^git\+/i, ''))
   const short = /^(?:[\w.-]+@)?([\w.-]+\.[\w.-]+|localhost):(?!\/\/)./.exec(text)
@@ -183,7 +183,7 @@ function remoteShell(name: string, rest: readonly Word[]): NetworkUse | undefine
     const unknown = rest.some((word) => !word.known && !word.glob)
     return found.length > 0 || unknown ? { hosts: found.map((host) => host.toLowerCase()), unknown } : undefined
   }
-  // ssh settings map a name to a host, possibly through other hosts.
+  // ssh settings can map a name to a host, possibly via other hosts.
   const [host] = rest.filter(
     (word, index) => !word.text.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(rest[index - 1]?.text ?? ''),
   )

@@ -7,10 +7,11 @@ import { readSyntaxTree } from './read-syntax-tree'
 import { isOwnOfBash, isPlainOwnOfBash, isPosixOnly, unknownDialect } from './shell-dialects'
 import type { ShellView, Segment, Word } from '../../permission/shell-syntax'
 
-/** Longer commands are not parsed: that would hold up everything else. */
+/** Longer commands are not parsed, because that would hold up everything else. */
 const MAX_CHARS = 20_000
 /**
- * Carriage returns, other controls, invisible and direction characters, and blanks that bash does not treat as blanks.
+ * Carriage returns, other control characters, invisible and direction characters, and blanks that bash does not treat
+ * as blanks.
  */
 const UNSEEN_CHARACTERS = /(?![\t\n])\p{Cc}|(?![ \t\n])\s|\p{Cf}|[\u3164\u115f\u1160\uffa0]/u
 
@@ -20,13 +21,13 @@ const MAX_NODES = 2000
 const CHUNK_CHARS = 512
 
 /**
- * What a shell would run for this text; without a name it is bash. What cannot be parsed is `hidden`; throws only
- * `EvaluationTimeout`.
+ * What a shell would run for this text (bash if no shell is specified). What cannot be parsed goes into `hidden`;
+ * throws only `EvaluationTimeout`.
  */
 export async function parseShell(text: string, time = new EvaluationTime(), shell?: string): Promise<ShellView> {
   if (UNSEEN_CHARACTERS.test(text)) return hiddenView('it contains control or invisible characters')
   if (/[^\s]\\\n[^\s]/.test(text)) return hiddenView('a word in it continues across a line break')
-  // To the grammar `ls`, a line of only a backslash and `x` is `ls x`; bash runs `x`.
+  // The grammar reads `ls`, a line with only a backslash and `x` as `ls x`; bash runs `x`.
   if (/(?:^|\n)[ \t]*\\\n/.test(text)) return hiddenView('a line in it is only a backslash')
   const plain = isPosixOnly(shell) && isPlainOwnOfBash(text) ? undefined : plainCommand(text)
   const view = plain ?? (await parseWithTree(text, time, shell))
@@ -34,7 +35,7 @@ export async function parseShell(text: string, time = new EvaluationTime(), shel
   return unknown === undefined ? view : { ...view, hidden: [...view.hidden, unknown] }
 }
 
-/** The same without the fast path; for its tests. */
+/** The same without the fast path, for its tests. */
 export async function parseWithTree(text: string, time = new EvaluationTime(), shell?: string): Promise<ShellView> {
   if (text.length > MAX_CHARS) return hiddenView('it is too long to be looked into')
   const parser = await time.waitFor(bashParser())
@@ -42,7 +43,8 @@ export async function parseWithTree(text: string, time = new EvaluationTime(), s
   let parsing = true
   let late = false
   const isLate = (): boolean => (late ||= time.remaining() === 0)
-  // The parser checks the time only between tokens, and one token can take long: then it gets the end of the text.
+  // The parser checks the time only between tokens, and one token can take long. When time is up, it gets the end of
+  // the text.
   const textAt = (index: number): string =>
     parsing ? (isLate() ? '' : text.slice(index, index + CHUNK_CHARS)) : text.slice(index)
   const tree = parser.parse(textAt, null, { progressCallback: isLate })
@@ -68,7 +70,7 @@ function hiddenView(why: string): ShellView {
 const TOKEN =
   /([ \t]+)|(\\?\n)|(&&|\|\||;|\|)(?![&|;])|((?:[12]?>|&>)[ \t]*\/dev\/null(?![^\s;|&])|2>&1(?![^\s;|&]))|((?:[A-Za-z0-9_./=:@%+,-]+|'[^'\n]*'|"[A-Za-z0-9_./=:@%+,' #;<>|&(){}*?[\]^~-]*")+)/y
 
-/** Reserved words where a command is expected, and builtins that parse their arguments in their own way. */
+/** Reserved words where a command is expected, and builtins with their own argument syntax. */
 const RESERVED = new Set(
   (
     'if then elif else fi for while until do done case esac select function ' +
@@ -78,7 +80,7 @@ const RESERVED = new Set(
 
 /**
  * The same result as the parser's, for commands made of plain words, simple quotes, `&&`, `||`, `;`, `|`, newlines and
- * output to /dev/null: most of what is run, and without loading a parser. `undefined`: this needs the parser.
+ * output to /dev/null: this covers most commands without loading a parser. `undefined`: needs the parser.
  */
 export function plainCommand(text: string): ShellView | undefined {
   const segments: Segment[] = []
@@ -107,7 +109,7 @@ export function plainCommand(text: string): ShellView | undefined {
     }
     if (newline !== undefined) {
       if (newline !== '\n') return undefined
-      // A newline after && || | continues the command; elsewhere it ends it.
+      // A newline after && || | continues the command; anywhere else it ends it.
       if (!wanted && !close()) return undefined
       glued = false
     } else if (operator !== undefined) {
@@ -154,14 +156,14 @@ async function load(): Promise<Parser> {
     import('web-tree-sitter'),
     readFile(createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm')),
   ])
-  // V8's optimizing compiler takes 500 MB and half a second of a core for the tables of this grammar; its baseline
-  // compiler is fast enough.
+  // For the tables of this grammar, V8's optimizing compiler takes 500 MB and half a second of processor time; its
+  // baseline compiler is fast enough.
   setV8Flag('--no-wasm-tier-up')
   setV8Flag('--no-wasm-dynamic-tiering')
   await TreeSitter.init()
   const parser = new TreeSitter()
   parser.setLanguage(await Language.load(new Uint8Array(grammar)))
-  // The first run takes many times longer and should not count toward the time of a command.
+  // The first run takes many times longer and should not count toward a command's time.
   parser.parse('a=1 b "$c" >d && (e || f $(g)) | h; if i; then j; fi; for k in l; do m; done')?.delete()
   return parser
 }

@@ -38,7 +38,7 @@ const MAY_EXPAND = new Set([
   'regex',
 ])
 
-/** Made of parts that touch: the grammar reads `$\\ ` and a name in the next line as one variable. */
+/** Nodes made of adjacent parts: the grammar reads `$\\ ` and a name in the next line as one variable. */
 const ONE_WORD = new Set(['simple_expansion', 'concatenation'])
 
 interface Walk {
@@ -68,7 +68,7 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   if (node.type === 'variable_assignment') return simple(walk, node, repeated, redirects)
   if (WORD_LIKE.test(node.type) && !STRUCTURE.has(node.type)) return inWord(walk, node, repeated)
   if (!STRUCTURE.has(node.type)) return hide(walk, `a ${node.type.replaceAll('_', ' ')} in it is not understood`)
-  // bash removes backslashes between backticks before it parses them; the grammar does not.
+  // bash removes backslashes between backticks before parsing them; the grammar does not.
   if (node.text.startsWith('`') && node.text.includes('\\')) return hide(walk, 'it holds a backslash between backticks')
   gaps(walk, node)
   const inside = repeated || REPEATING.has(node.type)
@@ -86,24 +86,26 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   for (const child of children) {
     if (child.isNamed && !REDIRECTS.has(child.type) && child.type !== 'file_descriptor') statement(walk, child, inside)
   }
-  // Of a group, or without a command: a separate segment without words. After the body, which may change the folder: to
-  // the grammar
-  // `cd x && ls > y` is a redirected list.
+  // Redirections of a group, or without a command, become a separate segment without words. It follows the body, which
+  // may change the folder: the grammar reads
+  // `cd x && ls > y` as a redirected list.
   if (groupRedirects.length > 0) redirection(walk, node, inside, groupRedirects)
 }
 
-/** Children that are part of the program, without comments. */
+/** Children that are part of the program, excluding comments. */
 function present(node: Node): Node[] {
   return node.children.filter((child): child is Node => child !== null && child.type !== 'comment')
 }
 
-/** Only blanks are allowed between the parts of a statement: this detects a parser that skips what bash does not. */
+/**
+ * Only blanks are allowed between the parts of a statement. This detects text that the parser skips but bash does not.
+ */
 function gaps(walk: Walk, node: Node, blanks = /^(?:[ \t\n]|\\\n)*$/): void {
   let at = node.startIndex
   const all = node.children.filter((child): child is Node => child !== null)
   for (const [index, child] of all.entries()) {
     if (!(index === 0 && node.type === 'program') && !blanks.test(walk.text.slice(at, child.startIndex))) odd(walk)
-    // To the grammar `export"x"` starts with a keyword; to bash it is one word.
+    // The grammar reads `export"x"` as starting with a keyword; to bash it is one word.
     const next = all[index + 1]
     if (
       /^[a-z]{2,}$/.test(child.type) &&
@@ -117,7 +119,7 @@ function gaps(walk: Walk, node: Node, blanks = /^(?:[ \t\n]|\\\n)*$/): void {
   if (all.length > 0 && !blanks.test(walk.text.slice(at, node.endIndex))) odd(walk)
 }
 
-/** To the grammar `]]#x` ends in a comment; to bash it is one word. */
+/** The grammar reads `]]#x` as ending in a comment; to bash it is one word. */
 function isInWord(text: string, { startIndex }: Node): boolean {
   return startIndex > 0 && !/[\s;&|()]/.test(text[startIndex - 1]!)
 }
@@ -127,7 +129,7 @@ function odd(walk: Walk): void {
 }
 
 function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): void {
-  // To the grammar the line after `ls ==` belongs to the same command.
+  // In the grammar, the line after `ls ==` belongs to the same command.
   gaps(walk, node, node.type === 'test_command' ? undefined : /^(?:[ \t]|\\\n)*$/)
   const segment: Segment = { source: node.text, words: [], assignments: [], redirections: [], repeated }
   walk.view.segments.push(segment)
@@ -152,7 +154,7 @@ function isWord({ type }: Node): boolean {
   return !REDIRECTS.has(type) && type !== 'file_descriptor'
 }
 
-/** To the grammar `=="x"` is two words; to bash it is one. */
+/** The grammar reads `=="x"` as two words; to bash it is one. */
 function touching(walk: Walk, parts: readonly Node[]): void {
   for (const [index, part] of parts.slice(1).entries()) {
     const before = parts[index]!
@@ -160,25 +162,25 @@ function touching(walk: Walk, parts: readonly Node[]): void {
   }
 }
 
-/** Parts of a word that do not end it, whatever they contain. */
+/** Parts of a word that do not end it, no matter what they contain. */
 const CLOSED =
   /^(?:string|raw_string|ansi_c_string|translated_string|simple_expansion|expansion|command_substitution|process_substitution|arithmetic_expansion)$/
 
 /**
- * Whether bash ends a test before the grammar does: to bash `[` is a program like any other, so `[ a || b ]` runs `b`,
- * and in both kinds a `#` starts a comment.
+ * Whether bash ends a test before the grammar does: to bash, `[` is a program like any other, so `[ a || b ]` runs `b`;
+ * and in both kinds of test, `#` starts a comment.
  */
 function endsEarly(walk: Walk, node: Node): boolean {
   const bare = bareText(walk, node).replace(/\\[\s\S]/g, 'x')
   return /\s#/.test(bare) || (!bare.startsWith('[[') && /[\n;|&()<>]/.test(bare))
 }
 
-/** The text of a node without what is quoted or expanded in it. */
+/** The text of a node without its quoted and expanded parts. */
 function bareText(walk: Walk, node: Node): string {
   return between(walk, node, (child) => (CLOSED.test(child.type) ? 'x' : bareText(walk, child)))
 }
 
-/** The text of a node between its children, with something in their place. */
+/** The text of a node between its children, with replacements for the children. */
 function between(walk: Walk, node: Node, inPlaceOf: (child: Node) => string): string {
   let text = ''
   let at = node.startIndex
@@ -190,7 +192,7 @@ function between(walk: Walk, node: Node, inPlaceOf: (child: Node) => string): st
   return text + walk.text.slice(at, node.endIndex)
 }
 
-/** To the grammar the number in `0<<<x` is a word. */
+/** The grammar reads the number in `0<<<x` as a word. */
 function isDescriptor(part: Node, others: readonly Node[]): boolean {
   return (
     /^\d+$/.test(part.text) && others.some((other) => REDIRECTS.has(other.type) && other.startIndex === part.endIndex)
@@ -205,7 +207,7 @@ function redirection(walk: Walk, node: Node, repeated: boolean, redirects: Node[
 }
 
 function word(walk: Walk, node: Node, into: Word[], repeated: boolean): void {
-  // What is written to it arrives as a file that only this program sees.
+  // What is written to it arrives as a file that only this program can access.
   const stream = node.type === 'process_substitution' && node.text.startsWith('<(')
   into.push(stream ? { text: '/dev/fd/63', known: true } : decodeWord(node.text))
   inWord(walk, node, repeated)
@@ -215,7 +217,7 @@ function assignment(walk: Walk, node: Node, segment: Segment, repeated: boolean)
   const name = node.childForFieldName('name')
   const value = node.childForFieldName('value')
   const decoded = decodeWord(value?.text ?? '')
-  // To the grammar `1x=y` sets a variable; to bash it is a program.
+  // The grammar reads `1x=y` as setting a variable; to bash it is a program.
   if (!/^[A-Za-z_]\w*(?:\[|$)/.test(name?.text ?? '')) odd(walk)
   segment.assignments.push({ name: name?.text ?? node.text, value: decoded })
   walk.values.push([
@@ -243,14 +245,14 @@ function inWord(walk: Walk, node: Node, repeated: boolean): void {
   for (const child of present(node)) inWord(walk, child, repeated)
 }
 
-/** Texts that the shell expands and the parser did not: for example backticks in here-documents. */
+/** Texts that the shell expands but the parser did not, such as backticks in here-documents. */
 function unnoticed(walk: Walk, node: Node): void {
   const text = between(walk, node, () => '')
   if (/`|\$[({[]/.test(text.replace(/\\[\s\S]/g, ''))) hide(walk, 'it holds a substitution that is not understood')
 }
 
 /**
- * `${x@P}` expands a value as a prompt, substitutions included; `${!x}` uses one as a name, `${x:a:b}` as arithmetic.
+ * `${x@P}` expands a value as a prompt, including substitutions; `${!x}` uses one as a name, `${x:a:b}` as arithmetic.
  */
 function expansion(walk: Walk, node: Node): void {
   if (/@[A-Za-z]\}$/.test(node.text)) hide(walk, 'it expands a value as a prompt')
@@ -264,7 +266,7 @@ function expansion(walk: Walk, node: Node): void {
   if (named !== undefined) set(walk, named, node)
 }
 
-/** Whether an expansion is in double quotes, or in a here-document, which bash reads in the same way. */
+/** Whether an expansion is in double quotes, or in a here-document, which bash reads the same way. */
 function isDoubleQuoted(node: Node): boolean {
   for (let above = node.parent; above; above = above.parent) {
     if (above.type === 'string' || above.type === 'heredoc_body') return true
@@ -273,7 +275,10 @@ function isDoubleQuoted(node: Node): boolean {
   return false
 }
 
-/** In double quotes, `'$(x)'` in `${a:-'$(x)'}` is a substitution between two plain characters; not to the grammar. */
+/**
+ * In double quotes, bash reads `'$(x)'` in `${a:-'$(x)'}` as a substitution between two plain characters; the grammar
+ * does not.
+ */
 function holdsSingleQuotes(node: Node): boolean {
   return present(node).some(
     (child) =>
@@ -299,7 +304,7 @@ function loopExpressions(node: Node): Node[] {
     .filter((child) => child.type !== ';')
 }
 
-/** A variable gets a value other than by assignment. */
+/** Records that a variable gets a value other than by assignment. */
 function set(walk: Walk, name: string, node: Node, isNumeric = false): void {
   walk.values.push([name, isNumeric])
   const assignments = [{ name, value: { text: '', known: false } }]
@@ -316,8 +321,8 @@ function loopValues(walk: Walk, node: Node): void {
 }
 
 /**
- * Words in which the shell itself replaces wildcards with names, without a command: judged as words of one that prints
- * them.
+ * Words in which the shell itself replaces wildcards with names, without a command. They are judged as the words of a
+ * command that prints them.
  */
 function listedNames(walk: Walk, values: readonly Node[], variable?: string): void {
   const words = values.map(({ text }) => decodeWord(text))
@@ -345,7 +350,7 @@ function readRedirect(walk: Walk, node: Node, segment: Segment, repeated: boolea
   if (!target) return operator.endsWith('&-') ? undefined : odd(walk)
   segment.redirections.push(...targetOf(operator, decodeWord(target.text)))
   for (const each of targets) inWord(walk, each, repeated)
-  // The grammar takes further words of the command for targets.
+  // The grammar treats further words of the command as targets.
   segment.words.push(...words.map((each) => decodeWord(each.text)))
 }
 
@@ -358,7 +363,8 @@ function targetOf(operator: string, target: Word): Redirection[] {
 
 function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
   const start = present(node).find((child) => child.type === 'heredoc_start')
-  // Text after `<<EOF` on its line is parsed as a child of the here-document; the text between must be its end marker.
+  // Text after `<<EOF` on the same line is parsed as a child of the here-document; the text before it must be the end
+  // marker.
   if (!start || !/^(?:\w+|'[\w ]+'|"[\w ]+"|\\\w+)$/.test(start.text))
     hide(walk, 'the end of its here-document is not understood')
   if (node.text.split('<<').length > 2 && /^[^\n]*<<[^\n]*<</.test(node.text))
@@ -368,7 +374,7 @@ function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolea
     if (child.type === 'heredoc_body') {
       if (!/^\w+$/.test(start?.text ?? 'x')) continue
       inWord(walk, child, repeated)
-      // To the grammar arithmetic in a here-document is a subshell.
+      // The grammar reads arithmetic in a here-document as a subshell.
       if (/\$(?:\(\(|\[)/.test(child.text))
         addExpression(walk.arithmetic, /^[^$]*\$\(\(([^$]*)\)\)[^$]*$/.exec(child.text)?.[1] ?? '`')
     } else if (REDIRECTS.has(child.type)) readRedirect(walk, child, segment, repeated)
@@ -378,7 +384,9 @@ function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolea
   }
 }
 
-/** Whether the grammar ends a here-document at the same line as bash: the first that is only the marker. */
+/**
+ * Whether the grammar ends a here-document at the same line as bash: the first line that consists only of the marker.
+ */
 function endsWhere(walk: Walk, node: Node, start: Node): boolean {
   const lines = walk.text.split('\n')
   const rest = (lines[start.startPosition.row] ?? '').slice(start.startPosition.column + start.text.length)

@@ -2,23 +2,23 @@ import type { Node } from 'web-tree-sitter'
 
 /*
  * `sh` is bash on some systems and dash or busybox on others, and what bash reads as one quoted word, a comparison or
- * arithmetic can be a program to them: `[[ a || b ]]` runs `b`, `((a/b))` runs `a/b`, and `ls &> x b` runs `b`. So of
- * scripts for them only the syntax that all shells read alike is followed.
+ * arithmetic can be a program to them: `[[ a || b ]]` runs `b`, `((a/b))` runs `a/b`, and `ls &> x b` runs `b`. So in
+ * scripts for them, only syntax that all shells read alike is followed.
  */
 
-/** Shells whose scripts are those of bash. */
+/** Shells that run bash scripts. */
 const BASH = /^r?bash$/
-/** Shells with the syntax of POSIX, and some with additions. */
+/** Shells with POSIX syntax, some with additions. */
 const POSIX = /^(?:sh|dash|ash)$/
 
-/** Why a script for this shell cannot be followed at all, whatever it contains. */
+/** Why scripts for this shell cannot be followed at all, no matter what they contain. */
 export function unknownDialect(shell: string | undefined): string | undefined {
   return shell === undefined || BASH.test(shell) || POSIX.test(shell)
     ? undefined
     : `${shell} understands some scripts differently than bash`
 }
 
-/** Whether a script for this shell may only use what is common to all shells. */
+/** Whether a script for this shell may use only what all shells have in common. */
 export function isPosixOnly(shell: string | undefined): boolean {
   return shell !== undefined && POSIX.test(shell)
 }
@@ -30,17 +30,17 @@ const OWN_OF_BASH = new Set(
     'c_style_for_statement extglob_pattern brace_expression [[ (( $[ |& &> &>> <<< function select += ;& ;;&'
   ).split(' '),
 )
-/** `${x}`, and the forms that POSIX defines, without quotes in them. */
+/** `${x}` and the forms that POSIX defines, without quotes inside. */
 const PLAIN_EXPANSION = /^\$\{(?:#?\w+|[#?@*!$-]|\w+(?::?[-+=?]|##?|%%?)[^'"\\`{}]*)\}$/
 
-/** Whether shells other than bash may read this part of a syntax tree, or one below it, as something else. */
+/** Whether shells other than bash could read this part of a syntax tree, or a part below it, differently. */
 export function isOwnOfBash(root: Node): boolean {
   const queue = [root]
   for (const node of queue) {
     const { type } = node
     if (OWN_OF_BASH.has(type)) return true
     if (type === 'expansion' && !PLAIN_EXPANSION.test(node.text)) return true
-    // `ls >& x` and `10> x`: words of the program to the others; so is the folder in `.[^x]*`.
+    // Other shells read parts of `ls >& x` and `10> x` as words of the program, and the folder in `.[^x]*`, too.
     if (type === 'file_redirect' && /^\d*[<>]&(?!\d+$|-$)|^\d{2}|^\{/.test(node.text)) return true
     if (type === 'word' && /\[\^/.test(node.text)) return true
     for (const child of node.children) if (child) queue.push(child)
@@ -48,7 +48,7 @@ export function isOwnOfBash(root: Node): boolean {
   return false
 }
 
-/** The same for a text without quotes that need a parser. */
+/** The same for a text without quotes that would need a parser. */
 export function isPlainOwnOfBash(text: string): boolean {
   return text.includes('&>')
 }

@@ -5,18 +5,20 @@ import { unsafeSetOption } from './unwrap-shell'
 /** Environment variables that decide which programs run, or what is injected into them. */
 const PROGRAMS =
   /^(?:PATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|PYTHON.*|NODE_(?!ENV$).*|npm_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|_JAVA_.*|JDK_.*|LESS.*|MAN.*|TAR_.*|RSYNC_.*|GCONV_PATH|LOCPATH|NLSPATH|TERMINFO.*|MAKEFLAGS|MFLAGS|MAKEFILES|GNUMAKEFLAGS|RIPGREP_.*|.*PRELOAD.*|XDG_.*|CC|CXX|RUSTC.*|CARGO_.*|GOFLAGS|EXINIT|VIMINIT|AWK.*|GAWK.*|POSIXLY_CORRECT|TMPDIR|OPENSSL_.*)$/
-/** Other variables that bash sets or uses itself (its manual, "Shell Variables"); some evaluate their value. */
+/**
+ * Other variables that bash sets or uses itself ("Shell Variables" in its manual); some of their values are evaluated.
+ */
 const OWN_OF_BASH =
   /^(?:_|BASH|BASHPID|CHILD_MAX|COMP_.*|COMPREPLY|COPROC|DIRSTACK|EMACS|EPOCHREALTIME|EPOCHSECONDS|EUID|EXECIGNORE|FCEDIT|FIGNORE|FUNCNAME|FUNCNEST|GROUPS|HIST.*|HOSTFILE|HOSTNAME|HOSTTYPE|IGNOREEOF|INPUTRC|INSIDE_EMACS|LINENO|MACHTYPE|MAIL|MAILCHECK|MAILPATH|MAPFILE|OLDPWD|OPTARG|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PROMPT_.*|PWD|RANDOM|READLINE_.*|REPLY|SECONDS|SHLVL|SRANDOM|TIMEFORMAT|TMOUT|UID|auto_resume|histchars)$/
 
-/** Variables that change what the shell, or programs it starts, do when assigned; also as `NAME[0]`. */
+/** Variables whose assignment changes what the shell, or a program it starts, does; also as `NAME[0]`. */
 export const STEERING = new RegExp(`(?:${PROGRAMS.source}|${OWN_OF_BASH.source})`.replaceAll(')$', ')(?:\\[.*)?$'), 's')
 
-/** Variables that may precede any program: they change how it prints, and nothing that it reads, runs or sends. */
+/** Variables that can precede any program: they change how it prints, but not what it reads, runs or sends. */
 const HARMLESS =
   /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|CI|DEBUG|NODE_ENV|RUST_LOG|RUST_BACKTRACE|COLUMNS|LINES|TERM)$/
 
-/** Variables that a shell does not export unless its environment already has one of that name. */
+/** Variables that a shell does not export unless its environment already contains one with that name. */
 const SHELL_VARIABLE = /^[a-z_][a-z0-9_]*$/
 
 const PROXY = /^(?:https?|ftp|all|no|rsync|socks)_proxy$/i
@@ -34,28 +36,30 @@ export function exportsVariables({ words }: Segment): boolean {
   )
 }
 
-/** `export name` may export a variable that was set before. */
+/** `export name` can export a variable that was set earlier. */
 export function isExported({ text, known }: Word): boolean {
   if (text.startsWith('-')) return false
   return !known || isSteering(/^\w*/.exec(text)?.[0] ?? '', true)
 }
 
 /**
- * Whether a variable may change what programs do: they get it when it precedes them, is exported, or is in the
- * environment already.
+ * Whether a variable may change what programs do. They receive it when it precedes them, is exported, or is already in
+ * the environment.
  */
 export function isSteering(name: string, isPassedOn: boolean): boolean {
   if (STEERING.test(name) || PROXY.test(name)) return true
   return !HARMLESS.test(name) && (isPassedOn || !SHELL_VARIABLE.test(name) || name in process.env)
 }
 
-/** Whether the value makes programs open a file that it names: a time zone, a language or a terminal may be one. */
+/**
+ * Whether the value makes programs open a file that it names: a time zone, a language or a terminal can be a file name.
+ */
 export function namesFile(name: string, { text, known }: Word): boolean {
   if (!/^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM)$/.test(name)) return false
   return !known || /^:|^\/|\.\.|^~/.test(text) || (name !== 'TZ' && text.includes('/'))
 }
 
-/** What a builtin does with its words beyond taking them literally. */
+/** What a builtin does with its words besides using them literally. */
 export interface Evaluated {
   /** Names of variables that it assigns at run time. */
   sets: string[]
@@ -71,7 +75,7 @@ const IDENTIFIER = /^[A-Za-z_]\w*$/
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/
 const ELEMENT = /^[A-Za-z_]\w*\[(.+)\]$/s
 
-/** Builtins that take variable names or expressions as words. */
+/** Builtins whose words are variable names or expressions. */
 export function evaluatedWords(program: string, rest: readonly Word[]): Evaluated {
   if (DECLARING.test(program)) return declaredVariables(program, rest)
   if (program === 'unset') return variableNames(program, withoutOptions(rest))
@@ -85,7 +89,7 @@ export function evaluatedWords(program: string, rest: readonly Word[]): Evaluate
   if (program === 'printf') return printfVariables(rest)
   if (program === 'wait') return optionVariable(program, rest, 'p')
   if (program === 'test' || program === '[' || program === '[[') return testedVariables(program, rest)
-  // What `set` and the like make of $1 may be used in arithmetic.
+  // What `set` and the like assign to $1 may be used in arithmetic.
   if (program === 'set' || program === 'select') {
     const hidden = program === 'set' ? unsafeSetOption(rest) : undefined
     return { sets: ['1'], expressions: [], ...(hidden !== undefined && { hidden }) }
@@ -97,7 +101,7 @@ function hiddenWords(hidden: string): Evaluated {
   return { ...NOTHING, hidden }
 }
 
-/** `declare` and the like: attributes that change later assignments cannot be followed. */
+/** `declare` and the like; attributes that change later assignments cannot be followed. */
 function declaredVariables(program: string, rest: readonly Word[]): Evaluated {
   const options = rest.filter((word) => /^[-+]/.test(word.text))
   if (options.some((word) => /^-\w*n/.test(word.text)) && program !== 'export')
@@ -108,7 +112,7 @@ function declaredVariables(program: string, rest: readonly Word[]): Evaluated {
   for (const word of withoutOptions(rest)) {
     const name = ASSIGNMENT.exec(word.text)?.[1]
     if (name !== undefined) {
-      // An array may be assigned with subscripts.
+      // An array can be assigned with subscripts.
       if (/\(\s*\[|\[[^\]]*[$`]/.test(word.text.slice(name.length)))
         return hiddenWords(`${program} evaluates the subscripts of ${name}`)
       found.sets.push(name)
@@ -163,10 +167,10 @@ function printfVariables(rest: readonly Word[]): Evaluated {
   return optionVariable('printf', rest, 'v')
 }
 
-/** `-v` and `-R` evaluate the subscript of their operand; so would an unquoted value that becomes such an operator. */
+/** `-v` and `-R` evaluate the subscript of their operand; so does an unquoted value that becomes such an operator. */
 function testedVariables(program: string, rest: readonly Word[]): Evaluated {
   const text = rest.map((word) => word.text).join(' ')
-  // To the grammar a whole expression may be one word.
+  // The grammar may read a whole expression as one word.
   const asked = [...text.matchAll(/(?:^|[\s(!])-[vR]\s+(\S+)/g)].map(([, name]) => name ?? '')
   if (!asked.every((name) => IDENTIFIER.test(name))) return hiddenWords(`${program} -v evaluates what it is about`)
   if (program === '[[') return NOTHING
@@ -198,13 +202,13 @@ const ABOUT_ONE = /^-[bcdefghknprstuwxzGLNOS]$/
 const BETWEEN_TWO = /^(?:=|==|!=|<|>|=~|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 const JOINS = /^(?:!|&&|\|\||-a|-o|\(|\))$/
 
-/** Whether `test`, `[` or `[[` only compares, also values only known at run time. `-v` evaluates its operand. */
+/** Whether `test`, `[` or `[[` only compares, including values known only at run time. `-v` evaluates its operand. */
 export function onlyCompares(program: string, rest: readonly Word[]): boolean {
   const closing = program === '[' ? ']' : program === '[[' ? ']]' : undefined
   const words = closing !== undefined && rest.at(-1)?.text === closing ? rest.slice(0, -1) : rest
-  // Outside [[ an unquoted value may become several words, operators included.
+  // Outside [[ an unquoted value can become several words, including operators.
   if (program !== '[[' && words.some((word) => !word.known && mayBecomeMore(word.text))) return false
-  // To the grammar a whole expression is one word; that also hides a `-v`, which evaluates its operand.
+  // The grammar reads a whole expression as one word, which also hides a `-v` that evaluates its operand.
   if (words.some((word) => /(?:^|\s)-[vR]\b/.test(word.text))) return false
   const clauses: Word[][] = [[]]
   for (const word of words) {
@@ -225,22 +229,22 @@ export function onlyCompares(program: string, rest: readonly Word[]): boolean {
 }
 
 /**
- * Whether the shell may replace a word that is only known at run time with the names of files in folders that are not
- * known either:
+ * Whether the shell may replace a word that is known only at run time with file names from folders that are also
+ * unknown:
  * `$x/*`, or `$x` when the command assigns a pattern to it.
  */
 export function mayListNames({ text, known, glob }: Word, texts: ReadonlyMap<string, string>): boolean {
   if (known || glob) return false
   const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'[^']*'/g, '')
-  // Removing a prefix or suffix lists nothing, nor do $? and $*.
+  // Removing a prefix or suffix lists nothing, and neither do $? and $*.
   const plain = unquoted.replace(/\$\{\w+(?:##?|%%?)[^{}]*\}/g, '$x').replace(/\$[?*@#]|\$\{#?[?*@#]\}/g, '')
-  // The shell expands what a substitution prints, quoted or not.
+  // The shell expands the output of a substitution, even if parts of it were quoted.
   if (/`|\$\(/.test(plain)) return /[*?[]/.test(text) && /\.\.|~|[\s'"`(]\/|\$[\w{]/.test(text)
   if (/[*?[]/.test(plain.replace(/\[[@*\w]*\]/g, ''))) return true
   return [...unquoted.matchAll(/\$\{?([A-Za-z_]\w*)/g)].some(([, name]) => /[*?[]/.test(texts.get(name ?? '') ?? ''))
 }
 
-/** Whether a word only known at run time has unquoted parts. */
+/** Whether a word known only at run time has unquoted parts. */
 function mayBecomeMore(text: string): boolean {
   return /[$`*?[]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'[^']*'/g, ''))
 }

@@ -3,7 +3,7 @@ import { hiddenResult, NOTHING, type Unwrapped } from './wrapper-programs'
 
 /** Shell option letters that do not change the meaning of a script; `c`, `o`, `O` and `s` are handled separately. */
 const SAFE_LETTERS = 'BCDETbefhilmnprtuvx'
-/** The same, as names for `-o`. */
+/** The same options, as names for `-o`. */
 const SAFE_NAMES = new Set([
   'errexit',
   'errtrace',
@@ -22,7 +22,7 @@ const SAFE_NAMES = new Set([
   'xtrace',
 ])
 const SAFE_LONG = /^--(?:login|norc|noprofile|noediting|posix|restricted|verbose)$/
-/** bash reads these with one dash, too. */
+/** bash also accepts these with a single dash. */
 const LONG_WITH_ONE_DASH =
   /^-(?:debug|debugger|dump-.*|help|init-file|login|no\w+|posix|pretty-print|rcfile|restricted|verbose|version|wordexp)$/
 const FOLLOWED = /^(?:r?bash|sh|dash|ash|zsh|ksh|mksh)$/
@@ -43,7 +43,7 @@ export function unwrapShell(words: readonly Word[], name: string): Unwrapped {
     if (SAFE_LONG.test(text)) continue
     if (/^--(?:rcfile|init-file)/.test(text)) return hiddenResult(`${name} runs a start-up file`)
     if (text.startsWith('--') || LONG_WITH_ONE_DASH.test(text)) return hiddenResult(`${name} ${text} is not followed`)
-    // Names for -o come as words of their own, also when the letter is not the last: `-oc errexit SCRIPT`.
+    // Names for -o are separate words, even when the letter is not the last: `-oc errexit SCRIPT`.
     for (const letter of text.slice(1)) {
       if (letter === 'c') hasScript = true
       else if (letter === 's') return hiddenResult(`${name} runs its input`)
@@ -65,7 +65,7 @@ function changesMeaning(name: string, option: string, value: Word | undefined): 
   return hiddenResult(`${name} ${[option, value?.text ?? ''].join(' ').trim()} may change what its script means`)
 }
 
-/** A path that stands for the input of the program that opens it. */
+/** Whether a path stands for the input of the program that opens it. */
 export function isInput(path: string): boolean {
   return /(?:^|\/)(?:dev\/+(?:\.\/+)*(?:stdin|fd)|proc)(?:\/|$)/.test(path)
 }

@@ -10,11 +10,11 @@ import {
   type Wrapper,
 } from './wrapper-programs'
 
-/** Parts of the shell's grammar rather than commands; one in the place of a program means the text was misparsed. */
+/** Parts of the shell's grammar rather than commands; one in place of a program means the text was misparsed. */
 const GRAMMAR = new Set(
   '{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac select function in'.split(' '),
 )
-/** POSIX names; anything else may look like one program and be another. */
+/** POSIX names; anything else could look like one program and be another. */
 const NAME = /^[\w.+/@%:,=~-]+$/
 const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
@@ -23,7 +23,7 @@ export function programOf(words: readonly Word[]): string {
   return words[0]?.known ? (words[0].text.split('/').at(-1) ?? '').replace(/\.exe$/i, '') : ''
 }
 
-/** Unwraps wrapper programs: what else does this segment start? */
+/** Unwraps wrapper programs: what else this segment starts. */
 export function unwrap(segment: Segment): Unwrapped {
   const { words } = segment
   const [first] = words
@@ -35,14 +35,14 @@ export function unwrap(segment: Segment): Unwrapped {
   if (!NAME.test(first.text) && first.text !== '')
     return hiddenResult(`${JSON.stringify(first.text)} is an unusual name for a program`)
   const unwrapped = byName(segment, programOf(words))
-  // A program of the same name in some folder can be anything.
+  // A program with the same name in another folder could be anything.
   return unwrapped.neutral && !isUsual(first.text) ? { ...unwrapped, neutral: false } : unwrapped
 }
 
 function byName(segment: Segment, name: string): Unwrapped {
   const { words } = segment
   const lower = name.toLowerCase()
-  // Where file names are case-insensitive, SUDO is sudo.
+  // On systems with case-insensitive file names, SUDO is sudo.
   if (lower !== name && (SHELLS.has(lower) || lower in WRAPPERS || lower in OPAQUE_PROGRAMS))
     return hiddenResult(`${name} is not understood`)
   if (/^ld(?:-linux|-musl|64)?[\w.-]*\.so/.test(name))
@@ -85,9 +85,9 @@ function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrap
       if (means === 'value next') at += 1
       continue
     }
-    // env and the like take any name.
+    // env and the like accept any name.
     const assignment = (wrapper.assigns ? /^([^=]*)=([\s\S]*)$/ : /^([A-Za-z_]\w*)\+?=([\s\S]*)$/).exec(text)
-    // It would run a program of this name. To bash "time" is a keyword: the variable is set, even without a command.
+    // It would run a program of this name. In bash, "time" is a keyword, so the variable is set even without a command.
     if (assignment && !wrapper.assigns && before === 0) return hiddenResult(`${name} ${text} is not understood`)
     if (assignment && wrapper.assigns) {
       assignments.push({ name: assignment[1]!, value: { text: assignment[2]!, known: true } })
@@ -103,7 +103,7 @@ function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrap
   return { inner: [{ segment: inner, at }], neutral: wrapper.neutral === true }
 }
 
-/** xargs puts words from its input at the end, or in place of its replacement string; those words are unknown. */
+/** xargs appends words from its input, or puts them in place of its replacement string; those words are unknown. */
 function unwrapXargs(segment: Segment, wrapper: Wrapper): Unwrapped {
   const unwrapped = unwrapWrapper(segment, wrapper, 'xargs')
   const [only] = unwrapped.inner
@@ -123,7 +123,7 @@ function unwrapXargs(segment: Segment, wrapper: Wrapper): Unwrapped {
   return { ...unwrapped, inner: [{ ...only, segment: { ...only.segment, words } }] }
 }
 
-/** What an option of a wrapper means for the words after it; an unknown one may mean anything. */
+/** What an option of a wrapper means for the words after it; an unknown option could mean anything. */
 function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value next' | 'nothing' {
   if (text.startsWith('--')) {
     const [name = text] = text.split('=')
@@ -158,7 +158,7 @@ function unwrapTrap(words: readonly Word[]): Unwrapped {
   return { inner: [], script: words[1]!.text === '--' ? (words[2]?.text ?? '') : action.text, neutral: true }
 }
 
-/** `find` runs the words between -exec and `;` or `+`, with the names it finds. */
+/** `find` runs the words between -exec and `;` or `+` with the names it finds. */
 function unwrapFind(segment: Segment): Unwrapped {
   const { words } = segment
   const inner: Unwrapped['inner'] = []

@@ -2,9 +2,9 @@ import type { Segment } from '../../permission/shell-syntax'
 
 /** What a segment starts besides its own program. */
 export interface Unwrapped {
-  /** Commands it starts, as words. `at`: where in the segment's own words they start. */
+  /** Commands it starts, as words. `at`: the index in the segment's own words where they start. */
   inner: { segment: Segment; at: number }[]
-  /** A script that it gives to a shell. */
+  /** A script that it passes to a shell. */
   script?: string
   /** The name of that shell; absent: the shell that runs the segment itself. */
   shell?: string
@@ -32,19 +32,19 @@ export interface Wrapper {
   attached?: string
   /** Options like `-5`. */
   numbers?: boolean
-  /** Long options that need no further word. */
+  /** Long options without a separate value. */
   longFlags?: readonly string[]
-  /** Long options with a value (when not written with `=`). */
+  /** Long options with a value (as the next word when not written with `=`). */
   long?: readonly string[]
   /** Options that make it do something hidden. */
   hidden?: readonly string[]
-  /** Options without a program after them: it only prints information. */
+  /** Options that are not followed by a program: it only prints information. */
   asks?: readonly string[]
   /** Words before the program: a duration, a folder. */
   before?: number
   /** `NAME=value` may precede the program. */
   assigns?: boolean
-  /** Adds nothing to what the inner program does, so only that is judged. */
+  /** It adds nothing to what the inner program does, so only the inner program is judged. */
   neutral?: boolean
 }
 
@@ -177,7 +177,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = Object.assign(Object.
       '--eof',
     ],
     long: ['--delimiter', '--max-args', '--max-procs', '--max-chars', '--process-slot-var'],
-    // What it reads from a file may be a secret.
+    // What it reads from a file could be a secret.
     hidden: ['-a', '--arg-file'],
     asks: HELP,
     neutral: true,
@@ -199,7 +199,7 @@ export const SHELLS = new Set([
   'csh',
 ])
 
-/** Programs that start others in ways that are not followed. */
+/** Programs that start other programs in ways that are not followed. */
 const STARTERS = `parallel flock nsenter unshare systemd-run setpriv runuser entr noglob watch fakeroot fakechroot
   proot bwrap firejail xvfb-run dbus-run-session dbus-launch ssh-agent sg newgrp chpst softlimit setuidgid envuidgid
   setarch linux32 linux64 i386 prlimit numactl perf valgrind hyperfine dotenv direnv asdf mise nix nix-shell nodemon

@@ -5,7 +5,7 @@ const MAX_PER_CALL = 20
 /** Maximum number of pending requests of one server. */
 const MAX_PENDING = 5
 
-/** Limits how often a server can ask, and says what it asked that cannot be shown. */
+/** Limits how often a server can ask, and reports requests that cannot be shown. */
 export class AskLimits {
   readonly #onUnshown: (server: string, what: string) => void
   readonly #asked = new WeakMap<CallInFlight['ctx'], number>()
@@ -15,12 +15,12 @@ export class AskLimits {
     this.#onUnshown = onUnshown
   }
 
-  /** Tells the user that a server asked for something that cannot be shown; `what`: the end of a sentence. */
+  /** Reports that a server asked for something that cannot be shown; `what`: the end of a sentence. */
   tellUser({ name }: ServedConnection, what: string): void {
     this.#onUnshown(name, what)
   }
 
-  /** Runs `ask`, or returns as a sentence why the question is refused. */
+  /** Runs `ask`, or returns why the question is refused, as a sentence. */
   async run<Answer>(
     connection: ServedConnection,
     { ctx, pauseTimeout }: CallInFlight,
@@ -42,7 +42,7 @@ export class AskLimits {
   }
 }
 
-/** The call a server's request most likely belongs to: the one that started last. stdio does not say. */
+/** The call a server's request most likely belongs to: the one that started last. stdio does not specify it. */
 export function latestCall(connection: ServedConnection): CallInFlight | undefined {
   return connection.calls().at(-1)
 }

@@ -20,7 +20,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
-/** A server connected to a client as the hub makes one, and the user who is asked. `calls`: how many calls run. */
+/**
+ * A server connected to a client that is set up as in the hub, and the user who is asked. `calls`: how many calls are
+ * running.
+ */
 async function fixture({ calls = 1, ...deps }: Partial<ClientFeaturesDeps> & { calls?: number } = {}) {
   const asked: Asked[] = []
   const held: number[] = []
@@ -100,7 +103,7 @@ describe('a form', () => {
   it.each([
     [{ optionId: 'decline', kind: 'reject_once' }, 'decline'],
     [{ optionId: 'cancel', kind: 'reject_once' }, 'cancel'],
-    // A host that does not know the options answers with one of the kind it knows.
+    // A host that does not know the options answers with an option of a kind it knows.
     [{ optionId: 'reject', kind: 'reject_once' }, 'decline'],
     [{ none: 'unattended', why: 'No user is available.' }, 'cancel'],
   ] as const)('maps %j to the action %s', async (given, action) => {
@@ -111,7 +114,7 @@ describe('a form', () => {
     expect(await result).toEqual({ action })
   })
 
-  it('is cancelled when no call runs', async () => {
+  it('is cancelled when no call is running', async () => {
     const { server, asked, logs } = await fixture({ calls: 0 })
     expect(await server.elicitInput(FORM)).toEqual({ action: 'cancel' })
     expect(asked).toEqual([])
@@ -135,13 +138,13 @@ describe('a form', () => {
     expect(asked).toHaveLength(20)
   })
 
-  it('that cannot be shown is reported to the user, also where the library refuses it', async () => {
+  it('that cannot be shown is reported to the user, even when the library refuses it', async () => {
     const { ask, server, connection, asked, unshown, inFlight } = await fixture()
     const form = (properties: Record<string, unknown>) => ({
       message: 'Where to?',
       requestedSchema: { type: 'object', properties },
     })
-    // Refused by us.
+    // Refused by our code.
     const noChoice = form({ to: { type: 'string', enum: [] } }) as unknown as typeof FORM
     expect(await server.elicitInput(noChoice)).toEqual({ action: 'cancel' })
     expect(unshown.splice(0)).toEqual([
@@ -151,7 +154,7 @@ describe('a form', () => {
     ask.received?.(connection, { method: 'elicitation/create', params: form({ to: { type: 'object' } }) })
     ask.received?.(connection, { method: 'elicitation/create', params: FORM })
     expect(unshown.splice(0)).toEqual(['shop: a form whose field “to” is of an unsupported type (object)'])
-    // The input that a call of the stateless revision requires.
+    // The input that a call of the stateless revision asks for.
     const request = { method: 'elicitation/create', params: form({ to: { type: 'null' } }) }
     await expect(ask.answer?.(connection, inFlight[0], request, new AbortController().signal)).rejects.toThrow(
       'The server asked for a form whose field “to” is of an unsupported type (null).',
@@ -188,7 +191,7 @@ describe('a page to open', () => {
     expect(asked).toEqual([])
   })
 
-  it('is accepted only with consent, and shows the host it leads to', async () => {
+  it('is accepted only with consent, and shows its host', async () => {
     const { server, question } = await fixture()
     const result = server.elicitInput(link('https://Pay.Example/x?y=1'))
     const { question: asked, answer } = await question()
@@ -198,7 +201,7 @@ describe('a page to open', () => {
     expect(await result).toEqual({ action: 'accept' })
   })
 
-  it('retries the call only after the page is done, or when the server says so', async () => {
+  it('retries the call only after the page is done, or when the server reports that it is', async () => {
     const { ask, connection, inFlight, server, question } = await fixture()
     const error = new UrlElicitationRequiredError([link('https://pay.example/')])
     const done = ask.openPages(connection, inFlight[0]!, error)
@@ -220,13 +223,13 @@ describe('a page to open', () => {
   })
 })
 
-describe('the use of the model', () => {
+describe('use of the model', () => {
   const request = (text = 'What is it?') => ({
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
     maxTokens: 100_000,
   })
 
-  it('requires approval of both the question and the answer', async () => {
+  it('requires approval of the request and of the answer', async () => {
     const sent: unknown[] = []
     const { server, asked, question, logs } = await fixture({
       async askModel(of, sampled) {
@@ -250,7 +253,7 @@ describe('the use of the model', () => {
     expect(sent).toEqual([])
     first.answer({ optionId: 'ask', kind: 'allow_once' })
     const second = await question(1)
-    // What was shown is what was sent.
+    // What was sent is what was shown.
     expect(sent).toMatchObject([
       {
         sessionId: 's1',

@@ -21,27 +21,27 @@ import { serverText } from '../protocol/server-log'
 /** The protocol's error code for a sampling request that the user rejected. */
 const USER_REFUSED = -1
 const ABANDONED_MESSAGE = 'The server stopped waiting for the answer.'
-/** For how many pages a connection remembers which request they belong to. */
+/** Maximum number of pages whose requests a connection remembers. */
 const MAX_PAGES = 100
 
 export interface ClientFeaturesDeps {
-  /** Whether servers may currently use the model, by the settings. */
+  /** Whether the settings currently allow servers to use the model. */
   sampling(): boolean
   askModel: AskModel
   /** The folders of a session. */
   foldersOf(sessionId: string): readonly string[]
-  /** A server asked the user for something that cannot be shown; `what`: the end of a sentence. */
+  /** Called when a server asked the user for something that cannot be shown; `what`: the end of a sentence. */
   onUnshown(server: string, what: string): void
 }
 
 /**
- * Answers requests of servers: forms, pages to open, use of the model, folders. Loads the protocol's library: import it
- * only where that is loaded anyway.
+ * Answers requests from servers: forms, pages to open, use of the model, folders. Loads the protocol's library: import
+ * it only where that is loaded anyway.
  */
 export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'received' | 'answer'> {
   /**
-   * A call failed because pages have to be opened first: asks the user to open them. True when they were opened, so
-   * that the call can be retried; undefined for other failures.
+   * Handles a call that failed because pages have to be opened first: asks the user to open them. True when they were
+   * opened and the call can be retried; undefined for other failures.
    */
   openPages(connection: ServedConnection, call: CallInFlight, error: unknown): Promise<boolean | undefined>
   /** Notifies servers whose folders have changed. Call when sessions start, end, or change folders. */
@@ -50,11 +50,11 @@ export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | '
 
 interface Served {
   client: Client
-  /** The folders it was last sent, if it ever asked. */
+  /** The folders last sent to it, if it ever asked. */
   roots?: string
-  /** Settled when the server reports that a page is done. */
+  /** Aborted when the server reports that a page is done. */
   pages: Map<string, AbortController>
-  /** The server's requests being answered, each with its way to withdraw it. */
+  /** The server's requests being answered, each with the function that withdraws it. */
   open: Map<RequestId, () => void>
 }
 
@@ -63,7 +63,7 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
   const limits = new AskLimits(deps.onUnshown)
   const all = new Map<ServedConnection, Served>()
 
-  /** Settled when the server reports that the page is done. */
+  /** Aborts when the server reports that the page is done. */
   function page({ pages }: Served, id: string): AbortController {
     const known = pages.get(id)
     if (known) return known
@@ -106,14 +106,14 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
       client.setNotificationHandler('notifications/message', ({ params }) => connection.log(logLine(params)))
       if (!sampling()) return
       client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal, id } }) => {
-        // It may have been disabled since the server was told.
+        // It may have been disabled since the server was notified.
         if (!sampling()) throw new ProtocolError(USER_REFUSED, 'The user has disabled it.')
         try {
           return await withdrawable(served, id, signal, (ends) =>
             sample({ askModel, limits }, connection, params, ends),
           )
         } catch (error) {
-          // The server gets a message meant for it, never a stack.
+          // The server gets a message meant for it, never a stack trace.
           throw new ProtocolError(
             USER_REFUSED,
             error instanceof SamplingRefused ? error.message : failureOf(error).message,
@@ -123,7 +123,7 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
     },
 
     received(connection, { method, params = {} }) {
-      // The library refuses such a request before it reaches the handler.
+      // The library rejects such a request before it reaches the handler.
       if (method === 'elicitation/create' && params['mode'] !== 'url' && !isSpecType.ElicitRequestFormParams(params))
         limits.tellUser(connection, unshownBecause(params))
     },
@@ -150,13 +150,13 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
     rootsChanged() {
       for (const [connection, served] of all) {
         if (!served.client.transport) {
-          // Connected and closed again; one that is not connected yet will ask for itself.
+          // It was connected and closed again; one that is not connected yet will ask itself.
           if (served.client.getServerCapabilities()) all.delete(connection)
           continue
         }
         if (served.roots === undefined || served.roots === JSON.stringify(rootsOf(connection, foldersOf))) continue
         delete served.roots
-        // The connection may be closed: notification failures are ignored.
+        // The connection may be closed; notification failures are ignored.
         served.client.sendRootsListChanged().catch(() => undefined)
       }
     },
@@ -185,7 +185,7 @@ async function withdrawable<Answer>(
 export interface InputRequestDeps {
   limits: AskLimits
   askModel: AskModel
-  /** Whether servers may use the model. */
+  /** Whether servers can use the model. */
   sampling(): boolean
   roots(): Root[]
 }
@@ -194,9 +194,9 @@ export interface InputRequestDeps {
 const NEVER_ABORTED = new AbortController().signal
 
 /**
- * Answers what a server of the stateless revision requires before it answers a request: a form, a page to open, use of
+ * Answers what a server of the stateless revision asks for before it answers a request: a form, a page to open, use of
  * the model, folders. Unlike with older servers, the call is known. Rejects with `InputRefused` when no answer is
- * possible; the request then fails with it.
+ * possible; the request then fails with that error.
  */
 async function answerInputRequest(
   { limits, askModel, sampling, roots }: InputRequestDeps,

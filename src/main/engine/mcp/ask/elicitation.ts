@@ -9,7 +9,7 @@ import { serverLine, serverText } from '../protocol/server-log'
 
 const MESSAGE_CHARS = 4000
 const URL_CHARS = 8192
-/** A page to open; its id is not needed to show it and is missing in the stateless revision. */
+/** A page to open. Its id is omitted: it is not needed to show the page and is missing in the stateless revision. */
 export type PageParams = Omit<ElicitRequestURLParams, 'elicitationId'>
 
 const CANCEL: ElicitResult = { action: 'cancel' }
@@ -20,7 +20,7 @@ const NO: ApprovalOption[] = [
 ]
 
 /**
- * Passes a server's question to the user whose call it is working on. Cancelled at once without such a call or an
+ * Passes a server's question to the user whose call it is working on. Cancelled immediately without such a call or an
  * available user.
  */
 export async function elicit(
@@ -44,7 +44,7 @@ export async function elicit(
 
 /**
  * The user opens a page for a server and confirms when done; `done` aborts when the server confirms instead, `ends`
- * when nothing waits for it any more.
+ * aborts when nothing waits for it any longer.
  */
 export async function openPage(
   limits: AskLimits,
@@ -126,7 +126,7 @@ function linkQuestion(server: string, { message, url }: PageParams): CallQuestio
   }
 }
 
-/** Only http and https, without a name or password: text before an @ looks like the host. */
+/** Only http and https, without a user name or password: text before an @ looks like the host. */
 function webPage(url: string): URL | undefined {
   if (url.length > URL_CHARS || !URL.canParse(url)) return undefined
   const page = new URL(url)
@@ -213,7 +213,7 @@ function fieldOf(key: string, property: Property, required: boolean): FormField 
   }
 }
 
-/** The choices; undefined where free text is allowed. Duplicate values are dropped: the first is shown. */
+/** The choices; undefined if free text is allowed. Of duplicate values, only the first is kept. */
 function optionsOf(property: Property): FormOption[] | undefined {
   const seen = new Set<string>()
   return listed(property)?.filter(({ value }) => !seen.has(value) && seen.add(value))

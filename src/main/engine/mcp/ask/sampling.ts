@@ -6,13 +6,13 @@ import type { ServedConnection } from '../protocol/connection'
 import { latestCall, type AskLimits } from './ask-limits'
 import { serverText } from '../protocol/server-log'
 
-/** What is sent is shown in full, so its size must be readable. */
+/** The request is shown in full, so it must be short enough to read. */
 const MAX_CHARS = 50_000
 const MAX_MESSAGES = 100
 const MAX_PICTURES = 10
 const MAX_TOKENS = 8192
 
-/** The server's request to the model. */
+/** The request to the model. */
 export interface SampleRequest {
   system: string
   messages: SampleMessage[]
@@ -21,7 +21,7 @@ export interface SampleRequest {
 
 type SampleMessage = { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: TextPart[] }
 
-/** The model's answer. `isCut`: it reached the limit. */
+/** The model's answer. `isCut`: it reached the token limit. */
 export interface SampleResult {
   model: string
   text: string
@@ -35,12 +35,12 @@ export type AskModel = (
   signal: AbortSignal,
 ) => Promise<SampleResult>
 
-/** Why a server gets no answer; a sentence for the server. */
+/** Why a server gets no answer, as a sentence for the server. */
 export class SamplingRefused extends Error {}
 
 /**
- * Lets a server ask the session's model once the user has approved the request, and returns the answer once the user
- * has approved that. Throws `SamplingRefused` when the user rejects it or no user is available.
+ * Lets a server ask the session's model after the user has approved the request, and returns the answer after the user
+ * has approved that, too. Throws `SamplingRefused` when the user rejects it or no user is available.
  */
 export async function sample(
   { askModel, limits }: { askModel: AskModel; limits: AskLimits },
@@ -139,7 +139,7 @@ function requestOf({
   return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MAX_TOKENS)) }
 }
 
-/** Pictures are converted as models take them, before asking: what is approved is what is sent. */
+/** Pictures are converted for the model before asking, so that what is approved is what is sent. */
 async function withFittedPictures(request: SampleRequest): Promise<SampleRequest> {
   const { fitMedia } = await import('../../model/media/fit-media')
   const fit = async (part: UserPart): Promise<UserPart> => (part.type === 'media' ? fitMedia(part) : part)

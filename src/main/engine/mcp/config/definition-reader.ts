@@ -11,7 +11,7 @@ export interface DefinitionProblem {
 
 const OAUTH_TEXTS = ['clientId', 'clientSecret', 'redirectUrl', 'clientMetadataUrl'] as const
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
-/** Keys of other products, or for people; ignoring them loses nothing. */
+/** Keys of other products, or for human readers; ignoring them loses nothing. */
 const IGNORED_FIELDS = [
   'name',
   'title',
@@ -56,7 +56,7 @@ export class DefinitionReader {
   flag(key: string): boolean | undefined {
     const value = this.#take(key)
     if (value === undefined || typeof value === 'boolean') return value
-    // The key was meant to switch something; guessing "on" would be wrong.
+    // The key was meant to turn something on or off; assuming "on" would be wrong.
     return this.fatal([key], 'must be true or false.')
   }
 
@@ -75,7 +75,7 @@ export class DefinitionReader {
   oneOf<const Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
-    // Guessing something less strict than intended would be wrong.
+    // Assuming something less strict than intended would be wrong.
     return (
       choices.find((choice) => choice === value) ??
       this.fatal([key], `must be ${choices.map((choice) => `"${choice}"`).join(' or ')}.`)
@@ -124,7 +124,7 @@ export class DefinitionReader {
     return oauth
   }
 
-  /** Reports keys without a meaning for this transport. */
+  /** Reports keys that have no meaning for this transport. */
   unused(keys: readonly string[], message: string): void {
     for (const key of keys)
       if (this.#take(key) !== undefined) this.#problems.push({ path: [key], message, fatal: false })

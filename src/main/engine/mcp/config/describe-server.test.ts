@@ -22,7 +22,7 @@ test.each([
   [['C:\\tools\\server.exe', 'note: a plain text']],
 ])('leaves %j as it is', (words) => expect(maskSecrets(words)).toEqual(words))
 
-test('masks the same in an address alone', () => {
+test('masks the same secrets in an address on its own', () => {
   expect(maskUrl('https://a:b@host/x?sig=1#top')).toBe('https://a:••••@host/x?sig=••••#top')
   expect(maskUrl('https://host/x?sig=${SIG}')).toBe('https://host/x?sig=${SIG}')
 })

@@ -4,16 +4,16 @@ import { variablesIn } from './expand-variables'
 import { type WrittenServer, readServers } from './read-servers'
 
 /**
- * These variables decide which program runs or where it connects to, so their values are always shown. There are many
- * more, so for consent only the values of names that suggest a secret are not.
+ * These variables decide which program runs or where it connects to, so their values are always shown. Many more
+ * variables do, so for consent only values of variables whose names suggest a secret are hidden.
  */
 const DECISIVE =
   /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
 
 /**
  * What a project's server would do, one line each, hiding only the values of its headers and of variables whose names
- * suggest a secret. `before`: the accepted server of this name; values that differ from it are marked. `isOwn`: it is
- * the user's own, and only those values of its environment are shown that are known to decide something.
+ * suggest a secret. `before`: the accepted server with this name; values that differ from it are marked. `isOwn`: the
+ * server is the user's own, and only environment values that are known to decide something are shown.
  */
 export function describeServer(
   { name, definition }: WrittenServer,
@@ -55,7 +55,7 @@ export function describeServer(
   return lines
 }
 
-/** Not any name that ends so: bash runs the value of `BASH_FUNC_key%%`. */
+/** Not every name that ends like this: bash runs the value of `BASH_FUNC_key%%`. */
 function tellsOfSecret(variable: string): boolean {
   return /^\w+$/.test(variable) && TELLING.test(variable)
 }
@@ -66,14 +66,14 @@ function changed(before: Readonly<Record<string, string>> | undefined, key: stri
     : ''
 }
 
-/** An argument of a command line, in quotes where its ends would be unclear. */
+/** An argument of a command line, in quotes if it would otherwise be unclear where it ends. */
 function visibleWord(word: string): string {
   return /^[\w@%+=:,./~^${}*?!&;|<>()[\]#-]+$/.test(word) && word !== '' ? word : visibleLine(JSON.stringify(word))
 }
 
 /**
- * What the servers of an mcp.json would do, one line each, and its mistakes; `before` is an earlier text of the file
- * for comparison.
+ * What the servers of an mcp.json would do, one line each, and its mistakes; `before` is an earlier version of the text
+ * to compare with.
  */
 export async function describeServerFile(text: string, file: string, before?: string): Promise<string[]> {
   const old = before === undefined ? [] : readServers(before, file).servers
@@ -85,14 +85,14 @@ export async function describeServerFile(text: string, file: string, before?: st
 }
 
 const MASK = '••••'
-/** Prefixes of well-known keys, and texts that only a machine generates. */
+/** Prefixes of well-known keys, and strings that only a machine generates. */
 const KEY =
   /^(?:sk-|sk_|pk_|rk_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|ntn_|secret_|lin_api_|figd_|hf_|npm_|pat_|Bearer )/
 const TELLING = /(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)$/i
 
 /**
  * A command line or an address for a list of the user's own servers, with likely secrets masked. Not for consent to
- * what others have written, which could hide code behind the looks of a key.
+ * servers that others wrote, who could disguise code as a key.
  */
 export function maskSecrets(words: readonly string[]): string[] {
   return words.map((word, index) => {
@@ -115,7 +115,7 @@ export function maskSecrets(words: readonly string[]): string[] {
   })
 }
 
-/** An address with a password and the values of secret-looking parameters masked. */
+/** An address with its password and the values of secret-looking parameters masked. */
 export function maskUrl(url: string): string {
   return url
     .replace(/^(https?:\/\/[^/?#@]*:)[^/?#@]*@/i, `$1${MASK}@`)

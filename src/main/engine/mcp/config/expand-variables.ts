@@ -4,18 +4,18 @@ import { urlProblem } from './read-definition'
 
 /** `${VAR}`, `${VAR:-default}`, and `${env:VAR}` as some editors write it. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g
-/** Not from the environment: Trestle sets them. */
+/** Set by Trestle, not taken from the environment. */
 const PLACES = ['workspaceFolder', 'userHome'] as const
 
 export interface VariableContext {
   /** The values for `${VAR}`. */
   env: Readonly<Record<string, string | undefined>>
-  /** The project that defines a server, or that uses it. */
+  /** The project that defines a server or uses it. */
   workspaceFolder?: string
   userHome: string
 }
 
-/** The environment variables a definition uses, each once. */
+/** The environment variables a definition uses, without duplicates. */
 export function variablesIn(definition: McpServerDefinition): string[] {
   const names = new Set<string>()
   mapTexts(definition, (text) => {
@@ -26,8 +26,8 @@ export function variablesIn(definition: McpServerDefinition): string[] {
 }
 
 /**
- * Expands the variables in a definition once; values are not expanded again. CodedError `config.invalid` when one is
- * not set and has no default, or when the resulting address is invalid. No message quotes a value.
+ * Expands the variables in a definition once; values are not expanded again. Throws `config.invalid` when one is not
+ * set and has no default, or when the resulting address is invalid. No message quotes a value.
  */
 export function expandVariables(
   definition: McpServerDefinition,

@@ -25,7 +25,7 @@ export function projectFile(folder: string): string {
   return join(folder, '.mcp.json')
 }
 
-/** The real path of a folder, or the path as given when it does not exist. */
+/** The real path of a folder, or the unchanged path when it does not exist. */
 export function realFolder(folder: string): string {
   try {
     return realpathSync(folder)
@@ -58,8 +58,8 @@ export async function userServers(home: string): Promise<FoundServers> {
 
 /**
  * The servers in `.mcp.json` of a project (a real path). The project may come from an untrusted source: a server is
- * used only when the user trusts the folder with this exact definition. After a change, unchanged accepted servers stay
- * in use and the others need approval.
+ * used only when the user trusts the folder with this exact definition. After a change, unchanged accepted servers
+ * remain in use and the others need approval.
  */
 export async function projectServers(home: string, folder: string): Promise<FoundServers> {
   const file = projectFile(folder)
@@ -98,8 +98,8 @@ export async function projectServers(home: string, folder: string): Promise<Foun
 }
 
 /**
- * The servers of the plugins that count in a folder (a real path), named `plugin:server`. They run as those of a
- * trusted project. A server of the same name in one of the files is used instead.
+ * The servers of the plugins that are active in a folder (a real path), named `plugin:server`. They run like those of a
+ * trusted project. A server with the same name in one of the files takes precedence.
  */
 export async function pluginServers(
   home: string,
@@ -146,7 +146,7 @@ export async function pluginServers(
   return found
 }
 
-/** With the place of its plugin's files put in, and in its environment. */
+/** The definition with the path of its plugin's files filled in and added to its environment. */
 function inPlugin(definition: McpServerDefinition, root: string): McpServerDefinition {
   if (definition.transport !== 'stdio') return definition
   const put = (text: string): string => text.replaceAll(`\${${PLUGIN_ROOT}}`, root)
@@ -168,12 +168,12 @@ const Choice = lazySchema(() =>
 )
 const Entry = lazySchema(() => z.object({ folder: z.string(), servers: z.record(z.string(), Choice()) }))
 
-/** How the user has enabled or disabled one server of a project, and its tools; the project defines the rest. */
+/** The user's choice to enable or disable one server of a project, or its tools; the project defines the rest. */
 type Choice = SchemaOutput<typeof Choice>
 type Choices = Readonly<Record<string, Choice>>
 
 /**
- * A project's file is shared by everyone who works on it, so the user's own switches are kept in the home. Unreadable
+ * A project's file is shared by everyone who works on it, so the user's own settings are kept in the home. Unreadable
  * entries count as not set.
  */
 function readChoices(home: string, folder: string): Choices {

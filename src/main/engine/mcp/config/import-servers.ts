@@ -27,20 +27,20 @@ import {
   type ImportInput,
 } from './import-sources'
 
-/** Servers of other products: finding them, and importing some into the user's own file. */
+/** Finds servers of other products and imports some into the user's own file. */
 export interface McpImports {
-  /** The servers of other products, also in `folder`. Only reads files. */
+  /** The servers of other products, including those in `folder`. Only reads files. */
   find(folder?: string): Promise<McpImportPreview[]>
   /** The servers in pasted text. */
   preview(text: string): Promise<McpImportPreview>
   /**
-   * Writes the chosen servers. CodedError `config.changed` when a file differs from what was shown, `request.invalid`
-   * with the field otherwise; nothing is written then.
+   * Writes the chosen servers. Throws `config.changed` when a file differs from what was shown, `request.invalid` with
+   * the field for anything else that is wrong; nothing is written in either case.
    */
   apply(request: McpImportRequest): Promise<void>
 }
 
-/** Files of other products contain more than servers. */
+/** Files of other products contain more than just servers. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_IMPORTED_SERVERS = 500
 const PASTED = 'pasted'
@@ -60,7 +60,7 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
     found: FoundImport,
   ): Promise<McpImportPreview[]> {
     const own = (await config.read()).servers
-    // Claude Code has servers of many projects in one file.
+    // Claude Code keeps the servers of many projects in one file.
     const folders = [...new Set(found.servers.map((server) => server.folder ?? place.folder))]
     if (folders.length === 0) folders.push(place.folder)
     return folders.map((folder, index) => ({
@@ -74,7 +74,7 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
         .map(({ key, server }) => {
           const same = own.find(({ name }) => name === server.name)
           const names = own.map(({ name }) => name)
-          // What a project brings, and what was copied from somewhere, others have written: all of it is shown.
+          // Servers from a project or from pasted text were written by others, so all of their definition is shown.
           const isOwn = place.folder === undefined && place.sourceId !== PASTED
           return shown({ key, server, found, folder, isOwn }, same?.definition, names)
         }),
@@ -200,7 +200,7 @@ function hashOf(text: string): string {
 /** `${input:id}` of VS Code. */
 const INPUT = /\$\{input:([^}]+)\}/g
 
-/** A server with its project's path filled in, since it no longer belongs to a project. */
+/** A server with its project's path filled in, because it no longer belongs to a project. */
 function withProject(raw: unknown, folder: string | undefined): unknown {
   if (folder === undefined) return raw
   const changed = mapTexts(raw, (text) =>
@@ -225,7 +225,7 @@ function fillInputs(raw: unknown, inputs: readonly ImportInput[], values: Readon
   )
 }
 
-/** The values this server asks for, each once. */
+/** The values this server asks for, without duplicates. */
 function inputsOf(raw: unknown, inputs: readonly ImportInput[]): McpImportServer['inputs'] {
   const ids = new Set<string>()
   mapTexts(raw, (text) => {

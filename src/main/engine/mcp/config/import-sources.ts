@@ -3,11 +3,11 @@ import { parseJson, valueOf } from '../../config/json/parse-json'
 import { parseToml } from '../../config/toml/parse-toml'
 import { isRecord } from '../../../../shared/json-fields'
 
-/** A server of another product, with its fields under the names that are read here. */
+/** A server of another product, with its fields renamed to the names that are read here. */
 export interface FoundServer {
   name: string
   raw: unknown
-  /** The project it is for, when a file has servers of several. */
+  /** The project it is for, if a file has servers of several projects. */
   folder?: string
   notes: string[]
 }
@@ -54,12 +54,12 @@ export function readImport(text: string, format: ImportFormat): FoundImport {
   }
 }
 
-/** The same for pasted text, in any of these forms; also a part of such a file, or one server. */
+/** The same for pasted text, in any of these forms, or part of such a file, or a single server. */
 export function readPasted(text: string): FoundImport {
   const toml = /^\s*\[\s*mcp_servers\s*\./m.test(text)
   if (toml) return readImport(text, 'codex')
   const whole = jsonValue(text)
-  // A member copied out of the middle of a file.
+  // A member copied from the middle of a file.
   const read = 'problem' in whole && /^\s*"/.test(text) ? jsonValue(`{${text}}`) : whole
   if ('problem' in read) return { ...NOTHING, problems: [read.problem] }
   const { value } = read
@@ -85,7 +85,7 @@ function serversIn(
   )
 }
 
-/** Deeper than any server; what looks at every part of a value would have no stack for thousands of levels. */
+/** Deeper than any server. Code that visits every part of a value would overflow the stack with thousands of levels. */
 const MAX_DEPTH = 64
 const TOO_DEEP = `It is nested more than ${MAX_DEPTH} levels deep.`
 
@@ -129,7 +129,7 @@ function nameFor(raw: Readonly<Record<string, unknown>>): string {
 
 function jsonValue(text: string): { value: unknown } | { problem: string } {
   try {
-    // Such a file can be large, and is mostly strict JSON.
+    // Such a file can be large and is usually strict JSON.
     return { value: JSON.parse(text) as unknown }
   } catch {
     const parsed = parseJson(text)
@@ -145,19 +145,19 @@ function tomlValue(text: string): { value: unknown } | { problem: string } {
   return { problem: `line ${parsed.problem.line ?? 1}: ${parsed.problem.message}` }
 }
 
-/** Codex's names for keys with another name here. */
+/** Codex's names for keys that have another name here. */
 const RENAMED: Readonly<Record<string, string>> = {
   bearer_token_env_var: 'bearerTokenEnvVar',
   enabled_tools: 'enabledTools',
   disabled_tools: 'disabledTools',
 }
-/** Seconds there, milliseconds here. */
+/** Seconds in Codex, milliseconds here. */
 const SECONDS: Readonly<Record<string, string>> = {
   startup_timeout_sec: 'startupTimeoutMs',
   tool_timeout_sec: 'toolTimeoutMs',
 }
 
-/** A `[mcp_servers.name]` table of Codex under the names that are read here. */
+/** A `[mcp_servers.name]` table of Codex with the names that are read here. */
 function codexServer(raw: unknown): { raw: unknown; notes: string[] } {
   if (!isRecord(raw)) return { raw, notes: [] }
   const {

@@ -90,7 +90,7 @@ test('resolves no variables of a server that is not accepted, and never gives a 
   expect(config.expand((await config.read()).servers[0]!)).toMatchObject({ env: { K: 'key', D: 'd', H: '/home/me/x' } })
 })
 
-test("writes the user's file for the user alone, and keeps comments and values a form does not send", async () => {
+test("writes the user's file readable by the user alone, and keeps comments and values a form does not send", async () => {
   writeFileSync(
     own(),
     '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x", "env": { "K": "secret", ' +
@@ -138,7 +138,7 @@ test("keeps the user's switches out of a project's file, so that consent and fil
   })
 })
 
-test('a server the user adds to a project is trusted only when the rest is', async () => {
+test('a server the user adds to a project is trusted only when the rest of the file is', async () => {
   const place = (name: string) => ({ scope: 'project' as const, folder, name })
   await config.save(place('one'), stdio)
   expect(await states()).toEqual(['project one accepted'])
@@ -153,7 +153,7 @@ test('a server the user adds to a project is trusted only when the rest is', asy
   expect((await trust().view(folder)).state).toBe('changed')
 })
 
-test('reports changes on disk: of existing and new files, and for a project that there is something to trust', async () => {
+test('reports changes on disk: of existing and new files, and of a project that there is something to trust', async () => {
   const watching = createMcpConfig({
     home,
     userHome: base,
@@ -175,7 +175,7 @@ test('reports changes on disk: of existing and new files, and for a project that
   expect((await watching.read(folder)).servers).toHaveLength(2)
 })
 
-test('never overwrites a file that does not parse, and reports where it is wrong', async () => {
+test('never overwrites a file that does not parse, and reports where the error is', async () => {
   writeFileSync(own(), '{ "mcpServers": {\n oops\n')
   expect((await config.read()).problems).toMatchObject([{ file: own(), line: 2 }])
   await expect(config.save({ scope: 'user', name: 'c' }, stdio)).rejects.toMatchObject({ code: 'config.write_failed' })

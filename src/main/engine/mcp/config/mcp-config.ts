@@ -22,20 +22,20 @@ import { serverEdits, withoutSecrets, writeServers } from './write-servers'
 export interface McpConfigDeps {
   home: string
   userHome: string
-  /** Values of variables for the user's own servers. */
+  /** Values of environment variables for the user's own servers. */
   env(): Readonly<Record<string, string | undefined>>
-  /** The same for servers of projects: without keys and hidden names. */
+  /** The same for servers of projects, without keys and hidden names. */
   projectEnv(): Readonly<Record<string, string | undefined>>
   /** Whether files are watched. */
   watch: boolean
   now(): number
-  /** The plugins that count in a folder now. */
+  /** The plugins that are currently active in a folder. */
   plugins?: ActivePlugins
-  /** A folder's configuration, or the trust in it, has changed. */
+  /** Called when a folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
 }
 
-/** Maximum number of watched folders; in others a change is noticed at the next use. */
+/** Maximum number of watched folders; in other folders, a change is noticed at the next use. */
 const MAX_WATCHED = 32
 
 /** The files that define servers: `mcp.json` of the home, and `.mcp.json` of projects. */
@@ -62,7 +62,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
     }
   }
 
-  // One at a time: each sees the result of the one before.
+  // One at a time, so that each sees the result of the previous one.
   let last: Promise<void> = Promise.resolve()
   function change(place: McpPlace, editsFor: (text: string) => JsonEdit[]): Promise<void> {
     const next = last.then(() => changeNow(place, editsFor))
@@ -180,7 +180,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
 }
 
 /**
- * Refuses a definition that would be read back as unusable: it would silently not be used. CodedError
+ * Refuses a definition that would be unusable when read back: it would be ignored without notice. Throws
  * `request.invalid`.
  */
 async function checkUsable(definition: McpServerInput): Promise<void> {
@@ -202,12 +202,15 @@ async function checkUsable(definition: McpServerInput): Promise<void> {
   if (fatal) throw new CodedError('request.invalid', [fatal.path.join('.'), fatal.message].filter(Boolean).join(': '))
 }
 
-/** Values to keep were read before. */
+/**
+ * The values for a trial read. Null (keep the current value) becomes an empty text: current values were validated when
+ * they were read.
+ */
 function values(given: Readonly<Record<string, string | null>>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? '']))
 }
 
-/** Only the switches: everything else in the definition stays word for word. */
+/** Only the enabled and disabled settings; everything else in the definition stays exactly as written. */
 function switchEdits(path: readonly string[], before: McpServerDefinition, after: McpServerDefinition): JsonEdit[] {
   const edits: JsonEdit[] = []
   const set = (key: string, value: unknown): void =>

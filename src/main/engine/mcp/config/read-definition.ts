@@ -5,10 +5,10 @@ import { portProblem } from '../../../../shared/reserved-ports'
 
 export const START_TIMEOUT_MS = 30_000
 export const CALL_TIMEOUT_MS = 60_000
-/** More than any server needs; a longer definition could hide what it does in its length. */
+/** More than any server needs; the length of a longer definition could hide what it does. */
 const MAX_CHARACTERS = 16_000
 
-/** Names of other products for the transports. */
+/** Other products' names for the transports. */
 const TRANSPORTS: Readonly<Record<string, McpServerDefinition['transport']>> = {
   stdio: 'stdio',
   local: 'stdio',
@@ -23,8 +23,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/
 
 /**
- * Reads one server's definition, under the key names of this and other products. `undefined` when it is unusable; every
- * mistake is reported in `problems`, and none of them quotes a value that could be a secret.
+ * Reads one server's definition, using the key names of this and other products. `undefined` when it is unusable; every
+ * mistake is reported in `problems`, and no message quotes a value that could be a secret.
  */
 export function readDefinition(raw: unknown, problems: DefinitionProblem[]): McpServerDefinition | undefined {
   const reader = new DefinitionReader(isRecord(raw) ? raw : {}, problems)
@@ -126,7 +126,7 @@ function transportOf(
   return url !== undefined ? 'http' : reader.fatal([], 'A command or a url is missing.')
 }
 
-/** Why the address is invalid; with `${VAR}` in it this is only known once the variables are expanded. */
+/** Why the address is invalid; if it contains `${VAR}`, this is known only after the variables are expanded. */
 export function urlProblem(url: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
   if (url.includes('${') && (scheme === undefined || scheme === 'http' || scheme === 'https')) return undefined

@@ -19,7 +19,7 @@ export interface WrittenServer {
   line: number
   /** As written, with variables. */
   definition: McpServerDefinition
-  /** Its exact definition, without comments and blanks. */
+  /** Its exact definition, without comments and whitespace. */
   words: string
 }
 
@@ -28,7 +28,7 @@ export interface WrittenServers {
   problems: ConfigProblem[]
 }
 
-/** More than any real list; a longer one would only hide something. */
+/** More than any real list; a longer one would only serve to hide something. */
 const MAX_SERVERS = 200
 const MAX_KEPT = 32
 const kept = new Map<string, WrittenServers>()
@@ -44,7 +44,7 @@ export function readServers(text: string, file: string): WrittenServers {
   return read
 }
 
-/** The names of all defined servers, unusable ones included. */
+/** The names of all defined servers, including unusable ones. */
 export function writtenNames(text: string): string[] {
   const parsed = parseJson(text)
   const list = 'root' in parsed ? memberOf(parsed.root, 'mcpServers') : undefined

@@ -10,13 +10,13 @@ import { CALL_TIMEOUT_MS, START_TIMEOUT_MS } from './read-definition'
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes only what the edits name in a file of servers, based on its current content on disk; returns its new text.
- * The user's own file is readable by the user alone, a project's keeps its permissions. CodedError
- * `config.write_failed`; the file is then unchanged, and it is never written while it does not parse.
+ * Changes only what the edits name in a file of servers, based on its current content on disk, and returns its new
+ * text. The user's own file is readable by the user alone; a project's file keeps its permissions. Throws
+ * `config.write_failed`, leaving the file unchanged; a file that does not parse is never written.
  */
 export async function writeServers(
   file: string,
-  { isPrivate, within }: { isPrivate: boolean; /** The project it must lie in. */ within?: string },
+  { isPrivate, within }: { isPrivate: boolean; /** The project it must be in. */ within?: string },
   editsFor: (text: string) => JsonEdit[],
 ): Promise<string> {
   const { editJson } = await import('../../config/json/edit-json')
@@ -27,7 +27,7 @@ export async function writeServers(
     const after = edited(file, () => editJson(before, editsFor(before)))
     if (after === before) return after
     const now = readConfigText(file, within === undefined ? {} : { within })
-    // The file may have been saved while the change was prepared.
+    // The file may have been saved while the change was being prepared.
     if (JSON.stringify(now) !== JSON.stringify(found) && attempt < MAX_ATTEMPTS) continue
     try {
       if (isPrivate) writePrivateFile(file, after)
@@ -57,7 +57,7 @@ const OTHER_NAMES = ['transport', 'httpUrl', 'serverUrl', 'bearerTokenEnvVar', '
 
 /**
  * The edits that turn the server at `path` into this definition; unknown keys are kept. `before`: the current
- * definition, from which values that are null are kept.
+ * definition, whose values are kept where the new ones are null.
  */
 export function serverEdits(
   path: readonly string[],
@@ -65,7 +65,7 @@ export function serverEdits(
   before: McpServerDefinition | undefined,
 ): JsonEdit[] {
   const members = Object.entries(serverMembers(input, before))
-  // A new one is written as a whole, in the usual order.
+  // A new server is written as a whole, in the usual order.
   if (!before) return [{ path, value: Object.fromEntries(members.filter(([, value]) => value !== undefined)) }]
   return [
     ...OTHER_NAMES.map((key): JsonEdit => ({ path: [...path, key], remove: true })),
@@ -118,10 +118,10 @@ function filled(values: Record<string, string> | undefined): Record<string, stri
   return values && Object.keys(values).length > 0 ? values : undefined
 }
 
-/** A value of only variables, with at most one word before it, reveals nothing. */
+/** A value that consists only of variables, preceded by at most one word, reveals nothing. */
 const HARMLESS = /^(?:Bearer )?(?:\$\{(?:env:)?[A-Za-z_]\w*\})+$/
 
-/** A definition as a form may have it. */
+/** A definition that a form can receive. */
 export function withoutSecrets(definition: McpServerDefinition): McpServerInput {
   return definition.transport === 'stdio'
     ? { ...definition, env: hidden(definition.env) }

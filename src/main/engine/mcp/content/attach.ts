@@ -12,7 +12,7 @@ import { askServer, type ContentServer } from './content-server'
 const MAX_MENTIONS = 20
 const COMMAND = /^\s*\/(mcp:\S+)(?:\s+([^]*))?$/
 
-/** Whether a prompt could mention something of a server: if not, no lookup is needed. */
+/** Whether a prompt could mention anything from a server; if not, no lookup is needed. */
 export function mayMention(parts: readonly UserPart[]): boolean {
   return parts.some(
     (part) =>
@@ -21,9 +21,9 @@ export function mayMention(parts: readonly UserPart[]): boolean {
 }
 
 /**
- * Appends to a prompt what it mentions of servers: the messages of a prompt it starts with (`/mcp:server:prompt`), and
- * its mentioned resources (`@server:uri`). The user's text stays unchanged. Throws a `CodedError` when something is
- * missing or cannot be read: then nothing is sent.
+ * Appends to a prompt what it mentions from servers: the messages of the prompt it starts with (`/mcp:server:prompt`),
+ * and its mentioned resources (`@server:uri`). The user's text stays unchanged. Throws a `CodedError` when something is
+ * missing or cannot be read; nothing is sent then.
  */
 export async function attach(
   servers: readonly ContentServer[],
@@ -59,7 +59,7 @@ export async function attach(
   return [...parts, ...given, ...resources.flat()]
 }
 
-/** Punctuation that ends the sentence is not part of the address, unless the server has such an address. */
+/** Punctuation that ends the sentence is not part of the address, unless the server has that exact address. */
 function meantBy(server: ContentServer, { uri }: Mention): string {
   const listed = server.known()?.resources.map((one) => one.uri) ?? []
   const bare = withoutPunctuation(uri)
@@ -123,17 +123,17 @@ async function promptFor(
 }
 
 interface Mention {
-  /** The server as it was written, see `mcpWord`. */
+  /** The server as it was written; see `mcpWord`. */
   server: string
   uri: string
 }
 
-/** As in the composer: `@` starts a mention only at the start of a word. */
+/** As in the composer, `@` starts a mention only at the start of a word. */
 const MENTION = /(?:^|[\s([{"'`])@(?:"([^"\n]+)"|([^\s"@]+))/g
 
 /**
- * Resources that a text mentions, each once. Only names of `servers` count: anything else after an `@` is a file or
- * plain text.
+ * Resources that a text mentions, without duplicates. Only names in `servers` count: anything else after an `@` is a
+ * file or plain text.
  */
 export function mentionsIn(text: string, servers: readonly string[]): Mention[] {
   const words = new Set(servers.map(commandName))

@@ -7,8 +7,8 @@ const textOf = async (items: readonly unknown[]): Promise<string> =>
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('')
 
-describe('content of a server in a prompt', () => {
-  test('stands between what surrounds it, in its order', async () => {
+describe("a server's content in a prompt", () => {
+  test('is placed between the surrounding text, in its order', async () => {
     const parts = await contentParts(
       [
         { type: 'text', text: 'one' },
@@ -20,7 +20,7 @@ describe('content of a server in a prompt', () => {
     expect(parts).toEqual([{ type: 'text', attached: FROM, text: '<a>\none\ntwo\n</a>' }])
   })
 
-  test('is cut at its limit, never within a letter, and still closed', async () => {
+  test('is cut at its limit, never within a character, and still closed', async () => {
     const text = await textOf([
       { type: 'text', text: `${'x'.repeat(199_999)}👋rest` },
       { type: 'text', text: 'more' },
@@ -30,13 +30,13 @@ describe('content of a server in a prompt', () => {
     expect(text).toMatch(/\n<\/end>$/)
   })
 
-  test('that no model takes is described instead', async () => {
+  test('that no model accepts is described instead', async () => {
     expect(await textOf([{ type: 'resource', resource: { uri: 'x', mimeType: 'a/b', blob: 'AAAA' } }])).toMatch(
       /a\/b, 3 bytes; it cannot be shown to a model/,
     )
   })
 
-  test('of more than 100 parts is left out, and says so', async () => {
+  test('beyond 100 parts is left out, with a note', async () => {
     const items = Array.from({ length: 103 }, (_, at) => ({ type: 'text', text: `part ${at};` }))
     const text = await textOf(items)
     expect(text).toContain('part 99;')

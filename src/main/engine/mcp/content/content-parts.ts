@@ -2,15 +2,14 @@ import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model
 import { fitMedia, MediaProblem } from '../../model/media/fit-media'
 import { isRecord } from '../../../../shared/json-fields'
 
-/** Maximum text of one server in one prompt. */
+/** Maximum length of one server's text in one prompt. */
 const MAX_CHARS = 200_000
 const MAX_PARTS = 100
 const MAX_PICTURES = 10
 
 /**
- * Content from a server as parts of a prompt: `items` are blocks of the protocol (texts, pictures, resources, links).
- * What models cannot take is described instead, and so is what exceeds the limits. `around`: the text before and after
- * it.
+ * A server's content as parts of a prompt: `items` are blocks of the protocol (texts, pictures, resources, links). What
+ * models cannot accept, or exceeds the limits, is described instead. `around`: the text before and after it.
  */
 export async function contentParts(
   items: readonly unknown[],
@@ -89,7 +88,7 @@ export function resourceBlock(content: Record<string, unknown>): Block {
 
 const IS_TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml)\b)/
 
-/** Undefined when it is not valid UTF-8. */
+/** The text; undefined when it is not valid UTF-8. */
 function decoded(base64: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
@@ -98,7 +97,7 @@ function decoded(base64: string): string | undefined {
   }
 }
 
-/** The picture or PDF, fitted for models; undefined for anything that models cannot take. */
+/** The picture or PDF, fitted for models; undefined for anything that models cannot accept. */
 export async function mediaOf({
   data,
   mediaType,

@@ -3,7 +3,7 @@ import type { McpPrompt, McpResource } from '../../../../shared/configuration/cu
 import { serverLine, serverText } from '../protocol/server-log'
 import { isRecord } from '../../../../shared/json-fields'
 
-/** The part of a connection that this folder uses. */
+/** The methods of a connection that this folder uses. */
 export interface ContentConnection {
   readonly capabilities: { completions?: object | undefined }
   watchResource(uri: string, signal?: AbortSignal): Promise<void>
@@ -17,9 +17,9 @@ export interface ContentConnection {
 /** A server that a session can use. */
 export interface ContentServer {
   readonly name: string
-  /** What it is known to offer, without starting it; undefined when it was never connected. */
+  /** What it is known to offer, without starting it; undefined if it was never connected. */
   known(): Offer | undefined
-  /** Connects if that is needed to know it. */
+  /** What it offers; connects if that is not known yet. */
   offer(): Promise<Offer>
   /** Runs `run` with a connection, opened if necessary. */
   use<Result>(run: (connection: ContentConnection) => Promise<Result>): Promise<Result>
@@ -27,7 +27,10 @@ export interface ContentServer {
 
 const TIMEOUT_MS = 30_000
 
-/** Asks a server; rejects with a `CodedError` and a message for the user on a timeout or an error response. */
+/**
+ * Sends a request to a server; rejects with a `CodedError` and a message for the user on a timeout or an error
+ * response.
+ */
 export async function askServer(
   server: Pick<ContentServer, 'name' | 'use'>,
   method: string,
@@ -110,7 +113,7 @@ function described(item: Record<string, unknown>): { title?: string; description
   return { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
 }
 
-/** The first of several with one name. */
+/** Keeps only the first of several entries with the same name. */
 function once<Read extends { name: string; uri?: string }>(
   items: readonly unknown[],
   read: (item: Record<string, unknown>) => Read | undefined,
@@ -124,7 +127,7 @@ function once<Read extends { name: string; uri?: string }>(
   return [...found.values()]
 }
 
-/** Text that is sent back to the server unchanged: without line breaks and invisible characters, or not at all. */
+/** Text that is sent back to the server unchanged: undefined if it contains line breaks or invisible characters. */
 function id(value: unknown, most: number): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= most && serverLine(value, most) === value
     ? value

@@ -90,8 +90,8 @@ async function shop(name = 'shop'): Promise<ContentServer & { connects: () => nu
 
 const texts = (parts: readonly UserPart[]) => parts.map((part) => (part.type === 'text' ? part.text : part.mediaType))
 
-describe('a prompt of a server', () => {
-  it('keeps every message and picture, and the text of the user', async () => {
+describe("a server's prompt", () => {
+  it("keeps every message and picture, and the user's text", async () => {
     const parts = await attach([await shop('my shop')], user('/mcp:my_shop:greet_me Ann how="very coldly"'))
     expect(texts(parts)).toEqual([
       '/mcp:my_shop:greet_me Ann how="very coldly"',
@@ -116,7 +116,7 @@ describe('a prompt of a server', () => {
 })
 
 describe('a mention of a resource', () => {
-  it('is told apart from files, mail addresses and the punctuation of a sentence', async () => {
+  it('is distinguished from files, mail addresses and the punctuation of a sentence', async () => {
     const text = 'See @shop:note://terms. Not @src/x.ts:3, @other:note://a, me@shop:note://b; but @shop:note://terms'
     expect(mentionsIn(text, ['shop'])).toEqual([
       { server: 'shop', uri: 'note://terms.' },

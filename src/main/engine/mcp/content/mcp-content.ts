@@ -107,17 +107,17 @@ export interface McpContent {
   read(sessionId: string, server: string, uri: string): Promise<McpResourceContent>
 }
 
-/** For the engine itself. */
+/** For use inside the engine. */
 export interface InternalMcpContent extends McpContent {
-  /** A prompt with the server content that it mentions. Throws a `CodedError` when that cannot be read. */
+  /** A prompt with the server content that it mentions. Throws a `CodedError` when that content cannot be read. */
   attach(sessionId: string, parts: UserPart[]): Promise<UserPart[]>
-  /** The session was removed. */
+  /** Call when the session was removed. */
   forget(sessionId: string): void
 }
 
 /**
- * Resources that match the text after an `@`, best first: `server:` limits them to that server, which is then also
- * asked for template values.
+ * Resources that match the text after an `@`, best first: `server:` limits the search to that server, which is then
+ * also asked for template values.
  */
 export async function findResources(
   servers: readonly ContentServer[],
@@ -160,8 +160,8 @@ function ranked(resources: readonly McpResource[], query: string): McpResource[]
 }
 
 /**
- * Addresses that a template makes and that start with the given text; where its variable comes next, the server is
- * asked for values.
+ * Addresses that a template can produce and that start with the given text. If a variable comes next, the server is
+ * asked for its values.
  */
 async function fromTemplate(server: ContentServer, template: OfferedTemplate, wanted: string): Promise<McpResource[]> {
   const at = variableAt(template.uri, wanted)
@@ -171,7 +171,7 @@ async function fromTemplate(server: ContentServer, template: OfferedTemplate, wa
     () => [],
   )
   const uris = values.map((one) => `${head}${one}${tail}`)
-  // Without values of the server, the text itself may be one; without text, the fixed beginning is offered.
+  // Without values from the server, the text itself may be a value; without text, the fixed prefix is offered.
   if (uris.length === 0 && value !== '') uris.push(`${head}${value}${tail}`)
   if (uris.length === 0) return [{ server: server.name, ...template, uri: head, isOpen: true }]
   return uris.map((uri): McpResource => {
@@ -181,7 +181,7 @@ async function fromTemplate(server: ContentServer, template: OfferedTemplate, wa
 }
 
 /**
- * Which variable of a template is at the end of `wanted`, with the text before and after it. Only simple variables,
+ * The variable of a template that is at the end of `wanted`, with the text before and after it. Only simple variables,
  * `{name}`, are supported.
  */
 export function variableAt(
@@ -195,7 +195,7 @@ export function variableAt(
   for (let index = 0; index < pieces.length; index += 2) {
     const fixed = pieces[index] ?? ''
     if (!rest.startsWith(fixed)) {
-      // Still within the common beginning of the template's addresses.
+      // Still within the prefix that all of the template's addresses share.
       if (!fixed.startsWith(rest)) return undefined
       rest = ''
     } else rest = rest.slice(fixed.length)

@@ -14,7 +14,7 @@ interface Watched {
 }
 
 /**
- * Resources used in conversations: when one changes, the agent is notified once, with the next prompt. Loads the
+ * Resources used in conversations. When one changes, the agent is notified once, with the next prompt. Loads the
  * protocol's library.
  */
 export class WatchedResources {
@@ -29,13 +29,13 @@ export class WatchedResources {
         watched.hasChanged = true
         isWatched = true
       }
-      // One notification is enough, however often it changes; a stateless server sends them as long as its stream of
-      // changes is open.
+      // One notification is enough, no matter how often it changes; a stateless server sends them while its change
+      // stream is open.
       if (isWatched && client.getProtocolEra() === 'legacy') client.unsubscribeResource({ uri }).catch(() => undefined)
     })
   }
 
-  /** The conversation has its current content. Best effort: many servers do not report changes. */
+  /** Call when the conversation has the current content. Best effort: many servers do not report changes. */
   async watch(sessionId: string, server: ContentServer, uri: string): Promise<void> {
     const key = JSON.stringify([sessionId, server.name, uri])
     const [oldest] = this.#all.keys()
@@ -46,7 +46,7 @@ export class WatchedResources {
       .catch(() => undefined)
   }
 
-  /** Notifications for the agent about changes since the last prompt; each once. */
+  /** Notifications for the agent about changes since the last prompt, each only once. */
   takeChanges(sessionId: string): UserPart[] {
     return [...this.#all].flatMap(([key, { sessionId: whose, server, uri, hasChanged }]): UserPart[] => {
       if (whose !== sessionId || !hasChanged) return []

@@ -20,10 +20,10 @@ import { cutText } from '../../../../shared/cut-text'
 
 /** A tool call to make. */
 export interface ServerCall {
-  /** The user's session: its subagents use servers as this session. */
+  /** The user's session; its subagents use servers as this session. */
   sessionId: string
   server: string
-  /** The server's own name for it. */
+  /** The server's own name for the tool. */
   tool: string
   /** See `McpTool`. */
   needsTask: boolean
@@ -31,11 +31,11 @@ export interface ServerCall {
   timeoutMs: number
   ctx: CallContext
   keep(name: string, bytes: Buffer): Promise<string>
-  /** The caller can sign in at once: CodedError `mcp.sign_in` is thrown instead of returned as a result. */
+  /** The caller can sign in immediately: `mcp.sign_in` is thrown instead of returned as a result. */
   canSignIn?: true
 }
 
-/** Progress is shown at most this often. */
+/** Minimum time between progress updates. */
 const PROGRESS_INTERVAL_MS = 250
 
 /** Makes a call and returns its result; every failure is a result that says what happened and what to do. */
@@ -65,7 +65,7 @@ async function request(
   const show = shownProgress((text) => ctx.progress(text))
   shared.calls.add(inFlight)
   try {
-    // Tasks of the protocol belong to its revision 2025-11-25; later they are an extension.
+    // Tasks belong to protocol revision 2025-11-25; later they are an extension.
     if (connection.takesHeaders) await shared.listingReady(connection)
     const make = call.needsTask && !connection.isStateless ? callTask : callAtOnce
     const answer = await make(
@@ -110,7 +110,7 @@ async function request(
   }
 }
 
-/** The tool now asks for other headers than the call has. */
+/** The tool now requires other headers than the call has. */
 const HEADER_MISMATCH = -32_020
 
 const headersOf = ({ listing }: SharedServer, tool: string) =>
@@ -122,7 +122,7 @@ const callAtOnce = (
   limits: RequestLimits,
 ): Promise<Record<string, unknown>> => connection.request('tools/call', params, limits)
 
-/** Progress on the call's card, at a readable rate. */
+/** Shows progress on the call's card, at a readable rate. */
 function shownProgress(show: (text: string) => void): (progress: Progress) => void {
   let shownAt = 0
   return ({ progress, total, message }) => {
@@ -184,8 +184,8 @@ const POLL_MS = 1_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
 /**
- * A call that the server carries out as a task (MCP 2025-11-25, tasks): the call starts it, its state is polled and
- * shown as progress, and then its result. An abort cancels the task.
+ * A call that the server carries out as a task (MCP 2025-11-25, tasks): the call starts the task, its state is polled
+ * and shown as progress, and then its result is requested. An abort cancels the task.
  */
 async function callTask(
   connection: Pick<Connection, 'request'>,
@@ -195,7 +195,7 @@ async function callTask(
   const { signal = new AbortController().signal, onProgress } = limits
   const started = await connection.request('tools/call', { ...params, task: { ttl: TTL_MS } }, limits)
   const task = taskIn(started['task'])
-  // A server that needs no task answers at once.
+  // A server that needs no task answers immediately.
   if (!task) return started
   const cancel = (): void => void connection.request('tasks/cancel', { taskId: task.taskId }).catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
@@ -205,7 +205,7 @@ async function callTask(
       if (state.status === 'input_required') return
       onProgress?.({ progress: step, message: state.message ?? state.status })
     })
-    // Answered when the task has ended; requests of the server arrive meanwhile.
+    // Answered when the task has ended; requests from the server arrive in the meantime.
     return await connection.request('tasks/result', { taskId: task.taskId }, { signal })
   } finally {
     over.abort()
@@ -220,7 +220,7 @@ interface TaskState {
   pollMs: number
 }
 
-/** Reports each change of the task's state, until it has ended or `signal` aborts. */
+/** Reports each change of the task's state until the task has ended or `signal` aborts. */
 async function follow(
   connection: Pick<Connection, 'request'>,
   task: TaskState,
@@ -250,7 +250,7 @@ function taskIn(value: unknown): TaskState | undefined {
   return { taskId, status, pollMs, ...(typeof statusMessage === 'string' && { message: statusMessage }) }
 }
 
-/** Progress does not extend a call beyond this. */
+/** Progress does not extend a call beyond this limit. */
 const MAX_CALL_MS = 60 * 60_000
 
 /** The timeout of a call: progress restarts it, and it is paused while the user is asked. */

@@ -20,7 +20,7 @@ import { type ListingCache, LiveListing } from './server-listing'
 import type { ServerSandboxes, SharedServerDeps } from './start-plan'
 import { serverView } from './server-view'
 
-/** How long a sign-in waits for the server's offers before it counts as done. */
+/** How long a sign-in waits for the server's listing before it counts as done. */
 const MAX_DISCOVERY_MS = 5_000
 
 export interface HubActionsDeps extends Pick<
@@ -32,7 +32,7 @@ export interface HubActionsDeps extends Pick<
   auth: McpAuth
   sandboxes: ServerSandboxes
   cache: ListingCache
-  /** Servers provided by the clients of sessions. */
+  /** Servers provided by a session's client. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
   /** Saves content of a result that cannot be sent to a model; returns its path. */
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
@@ -77,7 +77,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     }
   }
 
-  /** The server of an id, as currently defined. */
+  /** The server with this id, as currently defined. */
   async function find(serverId: string): Promise<EffectiveServer> {
     const place = readServerId(serverId)
     if (place?.scope === 'session') {
@@ -91,14 +91,14 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     throw new CodedError('mcp.not_found', `There is no MCP server ${place?.name ?? serverId}.`)
   }
 
-  /** A server that may be started. */
+  /** A server that is allowed to start. */
   async function accepted(serverId: string): Promise<EffectiveServer> {
     const found = await find(serverId)
     if (!found.server.isAccepted) throw new CodedError('mcp.not_accepted', `${found.server.name} is not accepted yet.`)
     return found
   }
 
-  /** What a plugin brings changes only with the plugin. */
+  /** A plugin's servers change only with the plugin. */
   async function refusePlugins(place: McpPlace): Promise<void> {
     if (place.scope !== 'project') return
     const { servers } = await config.read(place.folder)
@@ -147,7 +147,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     }
   }
 
-  /** Lets a server that was only tested show what it offers; a connection used by sessions has newer data. */
+  /** Saves what a server offered during a test, to show it; a connection used by sessions has newer data. */
   async function keepListing(server: ConfiguredServer, connection: Connection): Promise<void> {
     const key = hub.keyOf(server)
     const shared = hub.sharedOf(server)
@@ -185,7 +185,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     return view(found)
   }
 
-  /** The address a sign-in is for. */
+  /** The remote server that a sign-in is for. */
   async function remote(serverId: string) {
     const found = await accepted(serverId)
     const definition = config.expand(found.server)
@@ -194,7 +194,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     return { found, definition }
   }
 
-  /** After a sign-in: reconnects the server unless calls are running, and asks at once for what it offers. */
+  /** After a sign-in: reconnects the server unless calls are running, and immediately requests its listing. */
   async function signedIn(found: EffectiveServer): Promise<McpServerView> {
     const shared = hub.sharedOf(found.server)
     if (!shared.isBusy) await shared.stop('Signed in.')
@@ -279,7 +279,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
   }
 }
 
-/** The sandbox of a server's running process counts; why it has none is only known from its planned one. */
+/** The sandbox of a server's running process; why it has no sandbox is known only from its planned one. */
 function runsIn(now: McpServerView['sandbox'], wanted: McpServerView['sandbox']): McpServerView['sandbox'] {
   if (!now) return wanted
   return now.level === 'unrestricted' && wanted?.unavailable !== undefined

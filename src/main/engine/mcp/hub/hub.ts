@@ -9,17 +9,17 @@ export interface HubDeps extends SharedServerDeps {
   sandboxes: ServerSandboxes
 }
 
-/** All servers of the app: one for each definition, shared by all sessions. */
+/** All servers of the app: one instance for each definition, shared by all sessions. */
 export interface Hub {
-  /** The shared server for a configured server that is accepted. */
+  /** The shared server for a configured server that has been accepted. */
   sharedOf(server: ConfiguredServer): SharedServer
-  /** The same, if it was ever requested. */
+  /** The same, or undefined if it was never requested. */
   knownOf(server: ConfiguredServer): SharedServer | undefined
   planOf(server: ConfiguredServer): StartPlan
   keyOf(server: ConfiguredServer): string
   /** The projects whose servers were requested. */
   folders(): readonly string[]
-  /** The session was removed. */
+  /** Call when the session was removed. */
   leave(sessionId: string): void
   /** Ends servers whose definition is no longer configured. */
   stopOthers(isWanted: (key: string) => boolean): void
@@ -74,14 +74,14 @@ export function createHub(deps: HubDeps): Hub {
 
 /**
  * Identifies what is run or connected to, and with what: equal for two servers that can share one process or
- * connection. `cwd`: where a server runs whose definition has none. Excluded is what does not affect the server itself:
- * whether it is enabled, timeouts, disabled tools. 24 hex digits.
+ * connection. `cwd`: the folder for a server whose definition has none. Excludes settings that do not affect the server
+ * itself: whether it is enabled, timeouts, disabled tools. 24 hex digits.
  */
 function definitionKey({ definition, scope, folder }: ConfiguredServer, cwd: string): string {
   const sandbox = definition.transport === 'stdio' ? sandboxSetting({ scope, definition }) : 'unrestricted'
   // A sandbox belongs to one project, so other projects' servers cannot share it.
   const what = [...whatRuns(definition, cwd), ...(sandbox === 'unrestricted' ? [] : [sandbox, folder ?? ''])]
-  // Variables differ by place: a project's definition may not use all that the user's own may.
+  // Variables differ by scope: a project's definition cannot use all those that the user's own can.
   const meaning = JSON.stringify(what).includes('${') ? [scope, folder ?? ''] : []
   return createHash('sha256')
     .update(JSON.stringify([what, meaning]))

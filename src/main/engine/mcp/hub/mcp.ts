@@ -16,17 +16,17 @@ import type { CallContext, ToolResult } from '../../tool/tool'
  * `CodedError`s.
  */
 export interface Mcp {
-  /** Starts nothing and connects to nothing. `folder`: with the servers of that project. */
+  /** Starts nothing and connects to nothing. `folder`: include the servers of that project. */
   list(folder?: string): Promise<McpServerList>
   /** A server's definition for a form, without values that could be secrets. */
   definition(serverId: string): Promise<McpServerInput>
   /**
-   * Writes a server into its file, keeping others and comments. `previousName`: the server that is changed or renamed;
-   * without it the name must be new.
+   * Writes a server to its file, keeping other servers and comments. `previousName`: the server that is changed or
+   * renamed; without it, the name must be new.
    */
   save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<McpServerList>
   remove(place: McpPlace): Promise<McpServerList>
-  /** Servers of other products that can be imported. Reads their files and writes nothing. */
+  /** Servers of other products that can be imported. Only reads their files. */
   imports(folder?: string): Promise<McpImportPreview[]>
   /** The same for pasted text. */
   previewImport(text: string): Promise<McpImportPreview>
@@ -40,20 +40,23 @@ export interface Mcp {
   test(serverId: string): Promise<McpTestResult>
   logs(serverId: string): Promise<McpLogLine[]>
   /**
-   * Calls one tool, by the server's name for it, for a user who requested exactly this: no rule is consulted.
-   * CodedError `mcp.sign_in` when a sign-in is required first; other failures are results.
+   * Calls one tool, by the server's name for it, for a user who requested exactly this: no rule is consulted. Throws
+   * `mcp.sign_in` when a sign-in is required first; other failures are results.
    */
   callTool(serverId: string, tool: string, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
-  /** Starts a sign-in and resolves when it is over; `open` gets the page for the browser, which is http(s). */
+  /** Starts a sign-in and resolves when it is over; `open` gets the page for the browser (http or https). */
   signIn(serverId: string, open: (url: string) => void, signal?: AbortSignal): Promise<McpServerView>
   signOut(serverId: string): Promise<McpServerView>
-  /** Servers that the client of one session provides; they need no consent, and end with the session's last use. */
+  /**
+   * Servers that the client of one session provides; they need no consent and are dropped when the session stops using
+   * them.
+   */
   useInSession(sessionId: string, servers: Readonly<Record<string, McpServerDefinition>>): void
   /**
-   * The client closed the session, or it was removed: servers without other users are stopped, and those it provided
-   * are dropped.
+   * Call when the client closed the session or it was removed: servers without other users are stopped, and those the
+   * client provided are dropped.
    */
   leave(sessionId: string): void
-  /** Ends every process and connection; at most 5 s. */
+  /** Ends every process and connection; takes at most 5 s. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 60_000
 
-/** Consecutive failures of a server, and when to retry: with exponential backoff and a little jitter. */
+/** Consecutive failures of a server, and when to retry: with exponential backoff and some jitter. */
 export class ReconnectBackoff {
   readonly #random: () => number
   #count = 0
@@ -27,7 +27,7 @@ export class ReconnectBackoff {
     this.#retryAt = helpless ? 0 : performance.now() + Math.round(wait * (0.75 + this.#random() * 0.5))
   }
 
-  /** The next attempt may start now. */
+  /** Allows the next attempt to start now. */
   retryNow(): void {
     this.#retryAt = 0
   }
@@ -47,7 +47,7 @@ export class IdleTimer {
   #endedAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `idle` is called when it was unused for `idleMs`; 0: never. */
+  /** `idle` is called after `idleMs` without use; 0: never. */
   constructor(idleMs: () => number, idle: () => void) {
     this.#idleMs = idleMs
     this.#idle = idle
@@ -91,7 +91,7 @@ export class IdleTimer {
   }
 }
 
-/** The same promise for a caller that may stop waiting; the work itself continues for others. */
+/** The same promise for a caller that can stop waiting; the work itself continues for others. */
 export function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return work
   return new Promise((resolve, reject) => {

@@ -12,26 +12,26 @@ export interface LiveListingDeps {
   key: string
   cache: ListingCache
   log: ServerLog
-  /** Its list has changed. */
+  /** Called when the listing has changed. */
   changed(): void
-  /** It does not say what it offers. */
+  /** Called when the server does not report what it offers. */
   failed(message: string): void
 }
 
-/** The lists are requested at most this often, however often a server reports changes. */
+/** Minimum time between requests for the lists, no matter how often a server reports changes. */
 const MIN_REFRESH_MS = 1_000
 const TIMEOUT_MS = 30_000
 const MAX_NOTES = 20
 const NOTHING: Listed = { items: [] }
 
-/** What one server offers: as cached from an earlier connection, as listed now, and as it changes. */
+/** What one server offers: cached from an earlier connection, as listed now, and updated as it changes. */
 export class LiveListing {
   readonly #deps: LiveListingDeps
   #listing: Listing | undefined
   #loading: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  /** When the list stops being fresh (as `performance.now`); undefined when the server does not say. */
+  /** When the listing stops being fresh (as `performance.now`); undefined if the server does not specify it. */
   #freshUntil: number | undefined
 
   constructor(deps: LiveListingDeps) {
@@ -42,29 +42,29 @@ export class LiveListing {
     return this.#listing
   }
 
-  /** Reads the cache of an earlier connection; once. */
+  /** Reads the listing cached by an earlier connection, once. */
   load(): Promise<void> {
     return (this.#loading ??= this.#read())
   }
 
-  /** Lists through a new connection, and again whenever the server reports a change. */
+  /** Requests the listing through a new connection, and again whenever the server reports a change. */
   watch(connection: Connection): void {
     connection.onListsChanged(() => this.#askSoon(connection))
     this.#asking = this.#ask(connection)
   }
 
-  /** Lists again when the last list is no longer fresh. Call when the server is used. */
+  /** Requests the listing again if it is no longer fresh. Call when the server is used. */
   refreshIfStale(connection: Connection): void {
     if (this.#freshUntil !== undefined && performance.now() > this.#freshUntil) this.#askSoon(connection)
   }
 
-  /** Lists again, and resolves with the response. */
+  /** Requests the listing again, and resolves with the response. */
   async refresh(connection: Connection): Promise<void> {
     this.#asking = (this.#asking ?? Promise.resolve()).then(() => this.#ask(connection))
     await this.#asking
   }
 
-  /** Resolves when the last requested list has arrived or failed. */
+  /** Resolves when the last requested listing has arrived or failed. */
   async settled(): Promise<void> {
     await this.#asking
   }
@@ -122,7 +122,7 @@ export class LiveListing {
       offer,
       notes,
     }
-    // The same objects as long as nothing has changed, so that requests to models stay the same too.
+    // The same objects as long as nothing has changed, so that requests to models also stay the same.
     if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
     const isSameTools = JSON.stringify(listing.tools) === JSON.stringify(this.#listing?.tools)
     this.#listing = isSameTools && this.#listing ? { ...listing, tools: this.#listing.tools } : listing
@@ -138,8 +138,8 @@ export class LiveListing {
 }
 
 /**
- * How long all lists are fresh: the minimum. 0 is not a promise: such a server reports changes, or is listed at the
- * next connection.
+ * How long all lists are fresh: the shortest of their times. 0 does not count: such a server reports changes, or is
+ * listed again at the next connection.
  */
 function freshUntil(lists: readonly PromiseSettledResult<Listed>[]): number | undefined {
   const ttls = lists.flatMap((list) =>
@@ -162,13 +162,11 @@ export interface Listing {
   notes: readonly string[]
 }
 
-/** The version of the file format; others are ignored. */
+/** The version of the file format; files with another version are ignored. */
 const FORMAT = 2
 const MAX_BYTES = 8 * 1024 * 1024
 
-/**
- * Caches on disk what servers offer, by their definition: a turn can then offer their tools without starting anything.
- */
+/** Caches on disk what servers offer, by definition, so that a turn can offer their tools without starting anything. */
 export interface ListingCache {
   read(key: string): Promise<Listing | undefined>
   write(key: string, listing: Listing): Promise<void>
@@ -183,7 +181,7 @@ export function createListingCache(home: string): ListingCache {
         const kept = JSON.parse(await readFile(file(key), 'utf8')) as { format?: unknown; listing?: Listing }
         return kept.format === FORMAT && Array.isArray(kept.listing?.tools) ? kept.listing : undefined
       } catch {
-        // Missing or damaged: the server is asked again.
+        // Missing or damaged: the server is queried again.
         return undefined
       }
     },

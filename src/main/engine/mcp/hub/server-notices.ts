@@ -2,13 +2,13 @@ import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import type { ConfiguredServer } from '../config/configured-server'
 import type { SharedServer } from './shared-server'
 
-/** Reported this long after a turn starts to wait for servers: most are ready by then. */
+/** Delay before a turn's wait for servers is reported: most are ready by then. */
 const WAIT_NOTICE_AFTER_MS = 1_000
 
-/** Maximum number of reports per server about requests that cannot be shown: it may keep inventing new ones. */
+/** Maximum number of reports per server about requests that cannot be shown: a server may keep inventing new ones. */
 const MAX_UNSHOWN = 10
 
-/** Notifies the user about servers; `info` is obsolete once it is over. */
+/** Notifies the user about servers; an `info` notice is obsolete once the condition is over. */
 export type NotifyUser = (text: string, tone: 'info' | 'warning') => void
 
 /** The current state of a server in use. */
@@ -17,7 +17,10 @@ export interface ServerStatus {
   shared: Pick<SharedServer, 'state' | 'error'> | undefined
 }
 
-/** What the user has to know about the servers of their sessions when no settings page is open: each once. */
+/**
+ * What the user has to know about the servers of their sessions when no settings page is open; each notice is shown
+ * once.
+ */
 export class ServerNotices {
   readonly #tell: NotifyUser
   readonly #told = new Set<string>()
@@ -28,7 +31,7 @@ export class ServerNotices {
     this.#tell = tell
   }
 
-  /** Problems in the files that define servers. */
+  /** Reports problems in the files that define servers. */
   reportConfigProblems(problems: readonly ConfigProblem[]): void {
     for (const { file, line, message } of problems) {
       const place = line === undefined ? file : `${file}:${line}`
@@ -39,7 +42,7 @@ export class ServerNotices {
     }
   }
 
-  /** Servers without tools, and what to do about it. */
+  /** Reports servers without tools, and what to do about it. */
   reportUnavailable(servers: Iterable<ServerStatus>): void {
     for (const { server, shared } of servers) {
       const name = oneLine(server.name)
@@ -59,7 +62,7 @@ export class ServerNotices {
     }
   }
 
-  /** A server asked the user for something that cannot be shown; `what`: the end of a sentence. */
+  /** Reports that a server asked the user for something that cannot be shown; `what`: the end of a sentence. */
   reportUnshown(server: string, what: string): void {
     const before = this.#unshown.get(server) ?? 0
     if (before >= MAX_UNSHOWN) return
@@ -71,8 +74,8 @@ export class ServerNotices {
   }
 
   /**
-   * A turn waits for these servers, at most `maxMs`. Call the returned function when the wait is over, with the servers
-   * that are still missing.
+   * Reports that a turn waits for these servers, at most `maxMs`. Call the returned function when the wait is over,
+   * with the servers that are still missing.
    */
   reportWaiting(names: readonly string[], maxMs: number): (missing: readonly string[]) => void {
     const upTo = seconds(maxMs)
@@ -107,7 +110,7 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-/** Names and messages come from servers: nothing in them may look like another line. */
+/** Names and messages come from servers, so nothing in them may look like another line. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 }

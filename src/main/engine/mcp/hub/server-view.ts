@@ -8,7 +8,8 @@ import type { Listing } from './server-listing'
 import type { SharedServer } from './shared-server'
 
 /**
- * What is known of a server. `shared`: its shared instance, if it was ever used; `listing`: what it is known to offer.
+ * What is known about a server. `shared`: its shared instance, if it was ever used; `listing`: what it is known to
+ * offer.
  */
 interface KnownOfServer {
   shared?: SharedServer | undefined

@@ -36,18 +36,18 @@ export interface SessionServersDeps {
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
 
-/** The servers of sessions. */
+/** The servers that sessions use. */
 export interface SessionServers extends McpSessions {
   /** Servers that the client of one session provides. */
   bring(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
   /** All servers of the files, and those that clients provide. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
-  /** What a server offers; connects when that is not known yet. Throws a `CodedError`. */
+  /** What a server offers; connects if that is not known yet. Throws a `CodedError`. */
   discover(user: McpUser, name: string): Promise<Listing>
   leave(sessionId: string): void
-  /** Reports which servers used by sessions give no tools. */
+  /** Reports which of the servers used by sessions provide no tools. */
   reportUnavailable(): void
-  /** The configuration has changed. */
+  /** Call when the configuration has changed. */
   configChanged(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ interface Entry {
 }
 
 const NO_TOOLS: readonly McpTool[] = []
-/** Distinct from every list, the empty one included. */
+/** Different from every list, even an empty one. */
 const NOT_MADE: readonly unknown[] = [undefined]
 const NO_LISTING: readonly ListedTool[] = []
 
@@ -90,7 +90,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
     return entry
   }
 
-  /** The servers that the files of the user and of this project define, without a session's own. */
+  /** The servers that the user's and this project's files define, excluding a session's own. */
   async function usableIn(folder: string | undefined): Promise<ConfiguredServer[]> {
     const { servers } = await config.read(folder)
     return effectiveServers(servers)
@@ -136,7 +136,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       }),
   })
 
-  /** What is configured for it, and what is already known about that. */
+  /** The servers configured for a user of servers, and what is already known about them. */
   async function load(user: McpUser) {
     const { usable } = await read(user)
     const known = usable.map((server) => ({ server, shared: hub.sharedOf(server) }))
@@ -147,7 +147,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
   async function find(user: McpUser, name: string): Promise<ConfiguredServer | undefined> {
     const { usable } = entries.get(user.sessionId) ?? (await read(user))
     const found = usable.find((server) => server.name === name)
-    // A plugin may have changed since.
+    // The plugin may have changed since.
     return found?.plugin ? (await read(user)).usable.find((server) => server.name === name) : found
   }
 
@@ -235,7 +235,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       return shared.use(hub.planOf(server), user.sessionId, signal, run)
     },
     async configChanged() {
-      // One that is requested while the files are read may be missing in what was read.
+      // A server that is requested while the files are being read may be missing from the result.
       const requested = new Set(hub.all().map(({ key }) => key))
       // The user can start servers in the settings that no session has used.
       const [configured] = await Promise.all([

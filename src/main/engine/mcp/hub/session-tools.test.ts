@@ -53,7 +53,7 @@ it('returns the same list until something changes, so that requests to models st
   expect(reuseIfUnchanged(before, sessionTools([{ server: server('s'), tools: listed.slice(1) }]))).not.toBe(before)
 })
 
-it('uses the nearest of several servers with one name, and ignores servers that are not accepted', () => {
+it('uses the nearest of several servers with the same name, and ignores servers that are not accepted', () => {
   const usable = (...servers: ConfiguredServer[]) =>
     effectiveServers(servers)
       .filter(isUsable)
@@ -66,7 +66,7 @@ it('uses the nearest of several servers with one name, and ignores servers that 
   expect(effectiveServers([project, own])[1]).toMatchObject({ hiddenBy: '/p/.mcp.json' })
 })
 
-it('strips invisible characters from a tool, and takes the worst case of its claims', () => {
+it('strips invisible characters from a tool, and assumes the worst case of its claims', () => {
   const [tool] = tools({
     name: 'x',
     description: 'seen\u{e0041}\u202e\u0007',

@@ -6,7 +6,7 @@ import type { ListedTool } from '../tool/read-tools'
 import type { Connection } from '../protocol/connection'
 import type { CallContext, ToolAnnotations, ToolResult } from '../../tool/tool'
 
-/** A server of a session, and what it is known to offer. */
+/** A server of a session, and what it offers as far as known. */
 export interface OfferingServer {
   server: ConfiguredServer
   tools: readonly ListedTool[]
@@ -60,13 +60,13 @@ function named(offered: readonly { server: ConfiguredServer; tool: ListedTool }[
   })
 }
 
-/** The same list until something changes: requests to models are compared by identity. */
+/** The same list until something changes, because requests to models are compared by identity. */
 export function reuseIfUnchanged(before: readonly McpTool[], after: readonly McpTool[]): readonly McpTool[] {
   const isSame =
     before.length === after.length &&
     before.every((tool, index) => {
       const other = after[index]!
-      // A listing that stays the same keeps its objects.
+      // An unchanged listing keeps its objects.
       return (
         tool.fullName === other.fullName &&
         tool.inputSchema === other.inputSchema &&
@@ -77,14 +77,14 @@ export function reuseIfUnchanged(before: readonly McpTool[], after: readonly Mcp
 }
 
 /**
- * Characters of all schemas and descriptions of a server: more than any real one has, and not so many that nothing else
- * fits into a request.
+ * Maximum characters of all schemas and descriptions of a server: more than any real server has, but not so many that
+ * nothing else fits into a request.
  */
 const MAX_CHARS = 256 * 1024
 
 /**
- * A note to the model about a server whose tools are not all offered: otherwise it would search for them, or claim that
- * they do not exist.
+ * A note to the model about a server with tools that are not offered; without it, the model would search for them or
+ * claim that they do not exist.
  */
 export function omittedTools(
   { definition }: Pick<ConfiguredServer, 'definition'>,
@@ -99,7 +99,7 @@ export function omittedTools(
   ]
 }
 
-/** The server's tools to offer: usable and enabled ones, as far as they fit; `left`: those that do not. */
+/** The server's tools to offer: usable, enabled, and as many as fit; `left`: those that do not fit. */
 export function offeredTools(
   definition: Pick<McpServerDefinition, 'disabledTools' | 'enabledTools'>,
   tools: readonly ListedTool[],
@@ -132,7 +132,7 @@ export function isToolEnabled(
   return !disabledTools.includes(tool) && (enabledTools?.includes(tool) ?? true)
 }
 
-/** Whether it can access the files of this machine. */
+/** Whether a server can access the files of this machine. */
 function isLocal({ definition }: ConfiguredServer): boolean {
   if (definition.transport === 'stdio') return true
   const host = URL.canParse(definition.url) ? new URL(definition.url).hostname : ''
@@ -145,7 +145,7 @@ function isLocal({ definition }: ConfiguredServer): boolean {
 export interface McpTool {
   /** The server's name in the configuration. */
   server: string
-  /** Distinguishes its server from servers of the same name elsewhere. */
+  /** Distinguishes its server from others with the same name. */
   serverId?: string
   /** The server's own name for it. */
   name: string
@@ -155,47 +155,47 @@ export interface McpTool {
   description: string
   /** A JSON Schema whose root is an object. */
   inputSchema: Readonly<Record<string, unknown>>
-  /** Hints of the server: they can only make a policy stricter. What it omits counts as the worst case. */
+  /** Hints from the server: they can only make a policy stricter. For omitted hints, the worst case is assumed. */
   annotations: ToolAnnotations
   /** The server itself declares that the tool can be destructive. */
   saysDestructive: boolean
   /** It can only be called as a task of the protocol. */
   needsTask?: true
-  /** It runs on this machine, so it may read and change any file. */
+  /** It runs on this machine, so it can read and change any file. */
   isLocal: boolean
 }
 
 /** The current tools of a session's servers: the same array, of the same tools, until something changes. */
 export interface McpToolSource {
   tools(): readonly McpTool[]
-  /** Tools that the configuration of their server disables: shown to the user, never offered. */
+  /** Tools that are disabled in their server's configuration: shown to the user, never offered. */
   switchedOff(): readonly McpTool[]
   /** The servers' instructions. */
   instructions(): readonly { server: string; text: string }[]
 }
 
-/** The user of servers: a session that the user started; its subagents use them as that session. */
+/** A user of servers: a session that the user started; its subagents use servers as that session. */
 export interface McpUser {
   sessionId: string
   folder: string
 }
 
-/** For the engine itself, in addition to what hosts use. */
+/** For use inside the engine, in addition to the methods for hosts. */
 export interface McpSessions {
   /**
-   * Await before a turn: reads the configuration, and gives new servers a few seconds to list what they offer. Starts
-   * nothing that is already known. Undefined without servers.
+   * Await before a turn: reads the configuration and gives new servers a few seconds to list what they offer. Starts
+   * nothing whose listing is already known. Undefined without servers.
    */
   forTurn(user: McpUser, signal?: AbortSignal): Promise<McpToolSource | undefined>
   /** The same without starting anything: what is currently known. */
   toolsOf(user: McpUser): Promise<McpToolSource | undefined>
-  /** Runs an allowed call; starts the server if necessary. Failures are results with advice. */
+  /** Runs a call that has been allowed; starts the server if necessary. Failures are results with advice. */
   call(user: McpUser, tool: McpTool, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
-  /** The servers this session can use, and what is known of each; starts nothing. */
+  /** The servers this session can use, and what is known about each; starts nothing. */
   servers(user: McpUser): Promise<{ name: string; serverId: string; listing?: Listing }[]>
   /**
-   * Runs something with the connection of a server, by its name in the session; starts it if necessary. CodedError:
-   * `mcp.not_found`, or why it does not start.
+   * Runs something with a connection to a server, by its name in the session; starts it if necessary. Throws
+   * `mcp.not_found`, or the reason why it does not start.
    */
   withServer<Result>(
     user: McpUser,
@@ -217,8 +217,8 @@ export interface NamedTool {
 /**
  * The model's name for each tool: `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64 characters, unique,
  * and independent of the order of servers. A name that is too long is cut, and a duplicate is marked, with a hash of
- * the server's own names. No server's name is a prefix of another's in these names, so a rule for `mcp__server__*`
- * means that server.
+ * the server's own names. No server's name in them is a prefix of another's, so a rule for `mcp__server__*` covers only
+ * that server.
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {
   const servers = serverNames([...new Set(tools.map(({ server }) => server))])
@@ -232,7 +232,9 @@ export function toolNames(tools: readonly NamedTool[]): string[] {
   })
 }
 
-/** Each server's name in the names of its tools: without double or outer underscores, and unique. */
+/**
+ * Each server's name as used in the names of its tools: unique, and without double, leading or trailing underscores.
+ */
 function serverNames(servers: readonly string[]): Map<string, string> {
   const counts = new Map<string, number>()
   for (const server of servers) counts.set(plain(server), (counts.get(plain(server)) ?? 0) + 1)

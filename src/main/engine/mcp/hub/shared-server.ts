@@ -14,21 +14,21 @@ import type { SharedServerDeps, StartPlan } from './start-plan'
 
 export type SharedState = 'idle' | 'starting' | 'ready' | 'reconnecting' | 'failed' | 'sign_in'
 
-/** How often a lost connection is retried automatically; after that, with the next use. */
+/** Maximum number of automatic reconnects; after that, the next use reconnects. */
 const MAX_RECONNECTS = 5
-/** A call waits this long for the next attempt; beyond it, the call fails at once and says when that is. */
+/** How long a call waits for the next attempt; beyond it, the call fails immediately and reports when that is. */
 const MAX_RETRY_WAIT_MS = 2_000
-/** A connection unused for this long is pinged before it is used. */
+/** A connection unused for this long is pinged before use. */
 const CHECK_ALIVE_AFTER_MS = 60_000
 const PING_MS = 5_000
-/** A server that was up this long resets its failure count. */
+/** A server that was up for this long resets its failure count. */
 const STABLE_AFTER_MS = 60_000
-/** The wording of the process for a clean exit. */
+/** The process's wording for a clean exit. */
 const CLEAN_EXIT = 'it exited with code 0'
 
 /**
- * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is
- * first used, reconnects when lost, and stops after it was unused for a while.
+ * One definition of a server, with at most one process or connection for all sessions of the app. It starts on first
+ * use, reconnects when lost, and stops after being unused for a while.
  */
 export class SharedServer {
   readonly key: string
@@ -50,7 +50,7 @@ export class SharedServer {
   #doubting: Promise<void> | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #startedAt = 0
-  /** The same on the monotonic clock. */
+  /** The same time on the monotonic clock. */
   #upSince = 0
   #isTried = false
   readonly #known: KnownServer = {}
@@ -92,7 +92,7 @@ export class SharedServer {
     return this.#connection?.sandbox
   }
 
-  /** Known from the last connection, of this process or an earlier one. */
+  /** Known from the last connection of this or an earlier process. */
   get listing(): Listing | undefined {
     return this.#lists.listing
   }
@@ -106,14 +106,14 @@ export class SharedServer {
     return this.#isTried
   }
 
-  /** Reads the cache of an earlier connection; once. */
+  /** Reads the listing cached by an earlier connection, once. */
   load(): Promise<void> {
     return this.#lists.load()
   }
 
   /**
    * Runs `run` with a connection, opened if necessary; retries once with a new one when the server did not accept the
-   * request. `signal` ends the wait, not the start itself, which other callers may wait for.
+   * request. `signal` ends only the wait, not the start itself, because other callers may be waiting for it.
    */
   async use<Result>(
     plan: StartPlan,
@@ -152,20 +152,20 @@ export class SharedServer {
   }
 
   /**
-   * Resolves when the offers of this connection are known; `again`: once they were listed again, because the tools it
-   * accepts differ from those listed.
+   * Resolves when the listing of this connection is known; with `again`, after it was requested again, because the
+   * tools it accepts differ from those listed.
    */
   listingReady(connection: Connection, again = false): Promise<void> {
     return again ? this.#lists.refresh(connection) : this.#lists.settled()
   }
 
-  /** A call has succeeded: resets the failure count. */
+  /** Call after a successful call: resets the failure count. */
   succeeded(): void {
     this.#failures.reset()
   }
 
   /**
-   * Called after a call timed out: a server that does not even answer a ping is stopped, and restarted with the next
+   * Call after a call timed out: if the server does not even answer a ping, it is stopped and restarted on the next
    * use, which waits for this.
    */
   checkAlive(connection: Connection): Promise<void> {
@@ -186,7 +186,7 @@ export class SharedServer {
     else this.#deps.changed()
   }
 
-  /** Ends the process or connection. It starts again with the next use. */
+  /** Ends the process or connection. The next use starts it again. */
   stop(why: string): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#uses.stop()
@@ -222,7 +222,7 @@ export class SharedServer {
     return unlessAborted(this.#starting ?? this.#begin(plan), signal)
   }
 
-  /** A new connection in place of a stale one. */
+  /** Replaces a stale connection with a new one. */
   async #instead(plan: StartPlan, old: Connection, signal: AbortSignal | undefined): Promise<Connection> {
     if (this.#connection === old) {
       this.#connection = undefined
@@ -308,23 +308,23 @@ export class SharedServer {
     if (this.#connection !== connection) return
     this.#connection = undefined
     void connection.close()
-    // Some exit when they have nothing to do.
+    // Some servers exit when they have nothing to do.
     if (why === CLEAN_EXIT && !this.isBusy) {
       this.log.add({ from: 'connection', level: 'info', text: 'It exited normally.' })
       return this.#set('idle')
     }
-    // Failures from long ago say nothing about now.
+    // Failures from long ago are irrelevant now.
     if (performance.now() - this.#upSince > STABLE_AFTER_MS) this.#failures.reset()
     this.#fail(`The connection was lost: ${why}.`)
   }
 
-  /** Records a failure, and retries automatically while sessions use it. */
+  /** Records a failure, and retries automatically while sessions use the server. */
   #fail(message: string, state: 'failed' | 'sign_in' = 'failed'): void {
     this.#failures.recordFailure(state === 'sign_in')
     this.#error = { message, stderr: this.log.stderrTail(this.#startedAt) }
     this.log.add({ from: 'connection', level: 'error', text: message })
     const plan = this.#plan
-    // What never came up is not retried automatically: the user has to fix it first.
+    // A server that never came up is not retried automatically: the user has to fix it first.
     const wasUp = this.#state === 'ready' || this.#state === 'reconnecting'
     const goesOn =
       wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures.count <= MAX_RECONNECTS

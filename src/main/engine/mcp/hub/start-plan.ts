@@ -19,42 +19,42 @@ import type { ConfiguredServer } from '../config/configured-server'
 export interface SharedServerDeps {
   home: string
   version: string
-  /** Loads the protocol. */
+  /** Loads the protocol library. */
   hooks(): Promise<ServerHooks>
   cache: ListingCache
   /** The environment of commands. */
   env(): Record<string, string>
-  /** Resolves when that is complete. */
+  /** Resolves when the environment is complete. */
   ready?(): Promise<void>
   /** It is stopped after this long without use; 0: never. */
   idleMs(): number
-  /** Another session uses it. */
+  /** Called when another session uses it. */
   joined(): void
-  /** Its displayed state, or its tools, may have changed. */
+  /** Called when its displayed state or its tools may have changed. */
   changed(): void
   random(): number
 }
 
-/** In addition to the hooks of every connection: what a call may require before it can be made. */
+/** The hooks of every connection, plus what a call may require before it can be made. */
 export type ServerHooks = ConnectionHooks & Pick<ClientFeatures, 'openPages'>
 
-/** How it is started: what differs between the users of one definition. */
+/** How the server is started: everything that differs between the users of one definition. */
 export interface StartPlan {
   name: string
   cwd: string
   /** With variables expanded; throws a `CodedError`. */
   definition(): McpServerDefinition
-  /** The environment for that. */
+  /** The start options of a program in its sandbox. */
   sandbox: ConnectionPlan['sandbox']
 }
 
-/** The sandbox of servers that run on this machine. */
+/** The sandboxes of servers that run on this machine. */
 export interface ServerSandboxes {
-  /** Where a server without `cwd` runs. */
+  /** The folder where a server without `cwd` runs. */
   cwdOf(server: ConfiguredServer): string
-  /** The planned sandbox; undefined for a server that is connected to. */
+  /** The planned sandbox; undefined for a remote server. */
   view(server: ConfiguredServer): Promise<McpServerView['sandbox']>
-  /** The start options; `definition` has its variables expanded. CodedError `mcp.start`. */
+  /** The start options; `definition` has its variables expanded. Throws `mcp.start`. */
   policyOf(server: ConfiguredServer, definition: McpServerDefinition): Promise<SandboxPolicy | undefined>
 }
 
@@ -66,8 +66,8 @@ export interface ServerSandboxesDeps {
 }
 
 /**
- * A project's server always runs in a sandbox: its definition can only make that stricter. The user's own, and an
- * editor's, only when their definition says so.
+ * A project's server always runs in a sandbox: its definition can only make the sandbox stricter. The user's own
+ * servers, and those of an editor, run in one only if their definition requests it.
  */
 export function sandboxSetting({
   scope,
@@ -79,7 +79,7 @@ export function sandboxSetting({
 }
 
 export function createServerSandboxes({ home, userHome, sandboxes }: ServerSandboxesDeps): ServerSandboxes {
-  /** The user's own server serves every project, so without `cwd` its sandbox has a separate folder to write to. */
+  /** The user's own server serves every project, so without `cwd`, its sandbox has a separate folder to write to. */
   const ownFolder = ({ serverId }: ConfiguredServer): string =>
     join(home, 'mcp-data', createHash('sha256').update(serverId).digest('hex').slice(0, 24))
 

@@ -5,21 +5,21 @@ import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 const ACKNOWLEDGE_MS = 30_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** A stream that lasted this long did not fail. */
+/** A stream that lasted this long does not count as a failure. */
 const STABLE_AFTER_MS = 30_000
 
 export interface ChangeStreamDeps {
   client: Pick<Client, 'listen'>
   capabilities: ServerCapabilities
-  /** Changes may have been missed. */
+  /** Called when changes may have been missed. */
   onMissed(): void
   log(line: Omit<McpLogLine, 'at'>): void
 }
 
 /**
- * The stream on which a server of the stateless revision reports changes (`subscriptions/listen`): of its lists, and of
- * subscribed resources. A stream that ends is reopened with growing delays; a server that refuses it is not asked again
- * before the next connection.
+ * The stream on which a server of the stateless revision reports changes of its lists and of subscribed resources
+ * (`subscriptions/listen`). A stream that ends is reopened with increasing delays; a server that refuses it is not
+ * asked again until the next connection.
  */
 export class ChangeStream {
   readonly #deps: ChangeStreamDeps
@@ -72,7 +72,7 @@ export class ChangeStream {
     const old = this.#open
     try {
       const opened = await this.#deps.client.listen(this.#filter(), { timeout: ACKNOWLEDGE_MS })
-      // `stop` may have been called meanwhile.
+      // `stop` may have been called in the meantime.
       if (this.#isEnded()) return await opened.close()
       this.#open = opened
       void this.#whenClosed(opened)

@@ -15,7 +15,7 @@ import { isUnknownIssuer } from '../../network/certificates'
 export interface RequestLimits {
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
-  /** The call it belongs to: its user is asked when the server requires input before it answers. */
+  /** The call it belongs to: the call's user is asked when the server requires input before it answers. */
   call?: CallInFlight
   /** Additional headers; only for HTTP servers of the stateless revision. */
   headers?: Readonly<Record<string, string>>
@@ -35,13 +35,13 @@ export interface Connection {
   /** Resolves, with the reason, when the connection is lost. */
   readonly lost: Promise<string>
   readonly isOpen: boolean
-  /** The server assigned it a session id, and may forget that (streamable HTTP). */
+  /** The server assigned the connection a session id, which it may forget (streamable HTTP). */
   readonly hasSession: boolean
-  /** It speaks the stateless revision, 2026-07-28: each request is independent. */
+  /** The server uses the stateless revision, 2026-07-28: each request is independent. */
   readonly isStateless: boolean
-  /** Values of a call are also sent as headers, where its tools ask for that. */
+  /** Some values of a call are also sent as headers if its tools require that. */
   readonly takesHeaders: boolean
-  /** Any request; without a timeout of its own. An abort notifies the server of the cancellation. */
+  /** Sends any request, without a timeout of its own. On abort, the server is notified of the cancellation. */
   request(method: string, params: Record<string, unknown>, limits?: RequestLimits): Promise<Record<string, unknown>>
   list(method: string, key: string, timeoutMs: number, signal?: AbortSignal): Promise<Listed>
   /** Calls `changed` whenever the server reports that a list has changed, or such a report may have been missed. */
@@ -50,31 +50,31 @@ export interface Connection {
   watchResource(uri: string, signal?: AbortSignal): Promise<void>
   /** Whether the server answers within `timeoutMs`. */
   ping(timeoutMs: number): Promise<boolean>
-  /** Whether the server answers within `timeoutMs` in the agreed revision: after a restart it may speak another. */
+  /** Whether the server answers within `timeoutMs` in the agreed revision: after a restart it may use another. */
   isStillAgreed(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
 
-/** What is remembered of a server between connections, so that the next one starts without delay. */
+/** What is remembered about a server between connections, so that the next one starts without delay. */
 export interface KnownServer {
-  /** The revision agreed on last time. */
+  /** The last revision agreed on. */
   version?: string
-  /** Its process exits when it gets another request before `initialize`. */
+  /** Its process exits if it receives any request before `initialize`. */
   endsAtDiscover?: boolean
-  /** It does not answer `server/discover`. */
+  /** It does not respond to `server/discover`. */
   ignoresDiscover?: boolean
-  /** It was restarted because it had been asked for both generations. */
+  /** It was restarted because it had been sent requests of both protocol generations. */
   settledOnOlder?: boolean
 }
 
 export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor' | 'sandbox'> {
-  /** Its variables are expanded. */
+  /** The definition, with its variables expanded. */
   definition: McpServerDefinition
-  /** The start options of a program; requested just before. */
+  /** The start options of a program; called just before the start. */
   sandbox(definition: McpServerDefinition): Promise<SandboxPolicy | undefined>
   version: string
   hooks: ConnectionHooks
-  /** Read and updated. */
+  /** Read and updated by the connection. */
   known?: KnownServer
   served: Omit<ServedConnection, 'log'>
   signal?: AbortSignal
@@ -91,16 +91,16 @@ export interface CallInFlight {
 
 /** A connection for handlers of the server's requests. */
 export interface ServedConnection {
-  /** The server's name in the configuration of the session that started it; for display. */
+  /** The server's name in the configuration of the session that started it, for display. */
   readonly name: string
   /** Sessions that currently use it. */
   sessions(): readonly string[]
-  /** The running calls, oldest first. stdio does not say which of them a request of the server belongs to. */
+  /** The running calls, oldest first. stdio does not specify which of them a server's request belongs to. */
   calls(): readonly CallInFlight[]
   log(line: Omit<McpLogLine, 'at'>): void
 }
 
-/** A request of a server, before it is validated. */
+/** A server's request before it is validated. */
 export interface ServerRequest {
   method: string
   params?: Record<string, unknown>
@@ -108,14 +108,14 @@ export interface ServerRequest {
 
 /** Hooks of every connection: handlers for the server's requests, and sign-in. */
 export interface ConnectionHooks {
-  /** The client capabilities to declare. Requested for each connection. */
+  /** The client capabilities to declare. Called for each connection. */
   capabilities(): ClientCapabilities
-  /** Before the connection is opened: the place to install handlers of requests and notifications. */
+  /** Called before the connection is opened: the place to install handlers for requests and notifications. */
   prepare(client: Client, connection: ServedConnection): void
-  /** A request of the server has come, as it sent it; the library may refuse it. */
+  /** Called when a request from the server has arrived, with the request as sent; the library may refuse it. */
   received?(connection: ServedConnection, request: ServerRequest): void
   /**
-   * Provides what a server of the stateless revision requires before it answers a request; `call`: the one that the
+   * Provides what a server of the stateless revision requires before it answers a request; `call` is the call that the
    * request belongs to. Rejects, with a message for the user, when no answer is possible.
    */
   answer(
@@ -125,8 +125,8 @@ export interface ConnectionHooks {
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>
   /**
-   * Sign-in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it results in the state
-   * `sign_in`.
+   * Sign-in at an HTTP server. Its `fetchFor` is passed to the transport; if that throws `mcp.sign_in`, the state
+   * becomes `sign_in`.
    */
   auth: Pick<McpAuth, 'fetchFor' | 'view'>
 }
@@ -138,8 +138,8 @@ export class TimeoutError extends Error {}
 export class LostError extends Error {}
 
 /**
- * The number of an error: the status of an HTTP response, or the (negative) code of a protocol error. Undefined for
- * local and network errors.
+ * The numeric code of an error: the status of an HTTP response, or the (negative) code of a protocol error. Undefined
+ * for local and network errors.
  */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
@@ -158,13 +158,13 @@ export function connectionFailure(error: unknown, definition: McpServerDefinitio
   return new CodedError('mcp.connection', `${definition.url}: ${reasonOf(error)}`, { cause: error })
 }
 
-/** Whether the server refuses because a sign-in is missing or no longer valid. */
+/** Whether the server refused because a sign-in is missing or no longer valid. */
 export function isSignInRequired(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error.name === 'UnauthorizedError' || error.constructor.name === 'UnauthorizedError' || codeOf(error) === 401
 }
 
-/** fetch only says that it failed; the cause says why. */
+/** fetch reports only that it failed; the error's cause contains the reason. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -179,21 +179,21 @@ function reasonOf(error: unknown): string {
   return inner && error.message === 'fetch failed' ? inner.message : error.message.slice(0, 500)
 }
 
-/** A server that answers this is alive and knows the session. */
+/** Time limit for a ping. A server that answers it is alive and knows the session. */
 const PING_MS = 5_000
 /** HTTP statuses that servers use for an unknown session; the protocol specifies 404. */
 const UNKNOWN_SESSION_STATUSES = new Set([400, 404, 405, 410])
 /** JSON-RPC codes for a request that was not understood or not accepted. */
 const REJECTED_CODES = new Set([-32_600, -32_000, -32_001, -32_002])
-/** The server does not speak the agreed revision. */
+/** The server does not support the agreed revision. */
 const UNSUPPORTED_VERSION = -32_022
 const UNKNOWN_SESSION_MESSAGE =
   /\b(?:no|not|invalid|unknown|missing|expired|stale|bad|terminated|closed|uninitialized)\b.*\bsession\b|\bsession\b.*\b(?:not|no|invalid|unknown|missing|expired|stale|terminated|closed|required|gone|uninitialized)\b/is
 
 /**
- * Whether a request was rejected because of its connection rather than its content: the server is not listening any
- * more, or does not know the session, because it was restarted, maybe with a version that speaks another revision of
- * the protocol. It can be retried with a new connection: nothing was done.
+ * Whether a request was rejected because of its connection rather than its content: the server is no longer listening,
+ * or does not know the session because it was restarted, maybe with a version that uses another protocol revision. It
+ * can be retried with a new connection, because nothing was done.
  */
 export async function isStaleConnection(
   connection: Pick<Connection, 'hasSession' | 'isStateless' | 'isStillAgreed'>,
@@ -211,6 +211,6 @@ export async function isStaleConnection(
     )
   if ((UNKNOWN_SESSION_STATUSES.has(code) || REJECTED_CODES.has(code)) && UNKNOWN_SESSION_MESSAGE.test(error.message))
     return true
-  // Otherwise the request may be to blame, and dropping the session would hurt its other users.
+  // Otherwise the request may be to blame, and dropping the session would affect its other users.
   return UNKNOWN_SESSION_STATUSES.has(code) && !(await connection.isStillAgreed(PING_MS))
 }

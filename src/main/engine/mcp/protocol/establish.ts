@@ -13,7 +13,7 @@ import { guardNotifications, guardRequests, onRequest } from './transport-wrappe
 import { openTransport } from './open-transport'
 import { EndedDuringHandshake, handshake } from './handshake'
 
-/** An initialized server, and the library's end of the connection. */
+/** An initialized server, and our end of the connection. */
 export interface Established {
   client: Client
   transport: Transport
@@ -27,7 +27,7 @@ export interface Established {
   close(): Promise<void>
 }
 
-/** Callers enforce timeouts: they depend on progress, and on whether the user is being asked. */
+/** Callers enforce timeouts, because they depend on progress and on whether the user is being asked. */
 export const NO_TIMEOUT = 2_147_000_000
 
 /** Starts or reaches the server, and negotiates the revision. Rejects after everything it started has ended. */
@@ -45,7 +45,7 @@ export async function establish(
   let isOpen = true
   const close = async (): Promise<void> => {
     if (definition.transport === 'http') await endSession(transport)
-    // The transport first: closing is complete only when its process has ended.
+    // The transport is closed first: closing is complete only when its process has ended.
     await transport.close().catch(() => undefined)
     await client?.close().catch(() => undefined)
   }
@@ -54,7 +54,7 @@ export async function establish(
       clientInfo: { name: 'trestle', title: 'Trestle', version: plan.version },
       capabilities: hooks.capabilities(),
     }
-    // HTTP with SSE predates all other ways.
+    // HTTP with SSE predates `server/discover`.
     const skipDiscover = definition.transport === 'sse' || known.endsAtDiscover === true
     const greeted = await handshake(transport, {
       ...who,
@@ -135,7 +135,7 @@ function endingOf(transport: Transport): string {
   return typeof ending === 'string' ? ending : 'the connection was closed'
 }
 
-/** The handshake may hang in places without a request. */
+/** Time limit: the handshake can also hang outside of a request. */
 async function within<Result>(
   work: Promise<Result>,
   ms: number,
@@ -164,10 +164,10 @@ async function within<Result>(
   }
 }
 
-/** How long to wait, in ms, while a server is notified that a session is over. */
+/** Time limit, in ms, for notifying a server that a session is over. */
 const END_SESSION_MS = 1_000
 
-/** Notifies a server that keeps sessions that this one is over. */
+/** Notifies a server with sessions that this session is over. */
 async function endSession(transport: Transport): Promise<void> {
   if (
     transport.sessionId === undefined ||

@@ -11,17 +11,17 @@ import { errorCode } from '../../../../shared/error-text'
 
 /** The revision without `initialize` and without sessions. */
 export const STATELESS_REVISION = '2026-07-28'
-/** The revision offered in `initialize`; servers answer with their newest. */
+/** The revision offered in `initialize`; servers answer with the newest one they support. */
 const NEWEST_WITH_SESSIONS = '2025-11-25'
 /** A server that has not answered `server/discover` after this long, in ms, is sent `initialize` as well. */
 const DISCOVER_TIMEOUT_MS = 2_000
-/** The same for a server that did not answer it last time. */
+/** The same for a server that did not answer `server/discover` last time. */
 const SHORT_DISCOVER_TIMEOUT_MS = 300
-/** The same for a server that answered it last time. */
+/** The same for a server that answered `server/discover` last time. */
 const LONG_DISCOVER_TIMEOUT_MS = 10_000
 /** Responses within this time count as simultaneous. */
 const SIMULTANEOUS_MS = 20
-/** Maximum number of messages kept until the server is known. */
+/** Maximum number of messages kept until the server's generation is known. */
 const MAX_EARLY = 100
 const META = 'io.modelcontextprotocol/'
 
@@ -36,11 +36,11 @@ export interface HandshakeOptions {
   capabilities: ClientCapabilities
   /** Sends only `initialize`. */
   skipDiscover: boolean
-  /** The revision agreed on last time. */
+  /** The last revision agreed on. */
   lastVersion: string | undefined
   /** It did not answer `server/discover` last time. */
   ignoresDiscover: boolean
-  /** It is a program: its one connection has one generation. */
+  /** It is a program: its only connection has one generation. */
   isProgram: boolean
   /** It may be restarted for the newer generation. */
   mayRestart: boolean
@@ -50,17 +50,17 @@ export interface HandshakeOptions {
 export class EndedDuringHandshake extends Error {}
 
 /**
- * A slow program that speaks both was sent `initialize` as well and settled on that: after a restart it is asked for
- * the newer generation only.
+ * A slow program that supports both generations was also sent `initialize` and settled on the older one. After a
+ * restart, only the newer generation is requested.
  */
 export class SettledOnOlderRevision extends Error {}
 
 type Reply = { result: Record<string, unknown> } | { error: Error }
 
 /**
- * Detects which generation of the protocol a server speaks, on a transport that is not started yet: sends
+ * Detects which generation of the protocol a server supports, on a transport that is not started yet: sends
  * `server/discover`, and `initialize` after an error response. A server that does not answer for a while is sent both,
- * and the newer one counts if it is answered at all; so a slow start decides nothing. Rejects with the server's last
+ * and the newer one counts if it is answered at all, so a slow start decides nothing. Rejects with the server's last
  * error.
  */
 export async function handshake(transport: Transport, greeting: HandshakeOptions): Promise<HandshakeResult> {
@@ -72,13 +72,13 @@ export async function handshake(transport: Transport, greeting: HandshakeOptions
   transport.onclose = () => {
     const error = new EndedDuringHandshake('the connection was closed')
     ended.reject(error)
-    // A request that still waits would keep a program that is done from exiting.
+    // A request that is still waiting would keep a finished program from exiting.
     for (const answer of waiting.values()) answer({ error })
   }
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onmessage = (message) => {
     if (!('method' in message)) waiting.get(message.id)?.(replyIn(message))
-    // Some send this before they answer, and wait for it.
+    // Some servers send this before they answer, and wait for the response.
     else if (message.method === 'ping' && 'id' in message)
       transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => undefined)
     else if (early.length < MAX_EARLY) early.push(message)
@@ -102,7 +102,7 @@ async function negotiate(
 ): Promise<Agreed> {
   if (greeting.skipDiscover) return initialized(await ask(initialize(greeting, 0)))
   const discovering = ask(discover(greeting, 'discover')).then((reply) =>
-    // It took the request for another revision's, and names ours.
+    // It rejected the request's revision but lists ours.
     'error' in reply && revisionsIn(reply)?.includes(STATELESS_REVISION)
       ? ask(discover(greeting, 'discover-2'))
       : reply,
@@ -116,17 +116,17 @@ async function negotiate(
     if ('error' in reply) throw unknownRevisions(first) ?? reply.error
     return initialized(reply)
   }
-  // Another id: 0 is the first of a stateless connection.
+  // Another id, because 0 is the first id of a stateless connection.
   const initializing = ask(initialize(greeting, 'initialize'))
   const late = discovering.then((reply) => statelessIn(reply))
   const sooner = await Promise.race([late, initializing.then(() => undefined)])
-  // Over HTTP each request is independent.
+  // Over HTTP, each request is independent.
   if (sooner && !greeting.isProgram) return sooner
   const reply = await initializing
-  // Both responses may have arrived together.
+  // Both responses may have arrived at the same time.
   const found = sooner ?? (await within(late, SIMULTANEOUS_MS))
   if ('error' in reply) {
-    // A server that rejects `initialize` answers the other one, or is broken.
+    // A server that rejects `initialize` answers `server/discover`, or is broken.
     const other = found ?? (await within(late, DISCOVER_TIMEOUT_MS))
     if (other) return other
     throw reply.error
@@ -165,7 +165,7 @@ function initialized(reply: Reply): Extract<Agreed, { generation: 'initialized' 
 }
 
 /**
- * Undefined when the response is not from a server that speaks the stateless revision: some answer every method with
+ * Undefined when the response is not from a server that supports the stateless revision: some answer every method with
  * something.
  */
 function statelessIn(reply: Reply): Agreed | undefined {
@@ -183,7 +183,7 @@ function revisionsIn(reply: Reply): string[] | undefined {
   return Array.isArray(data) ? data.filter((version) => typeof version === 'string') : undefined
 }
 
-/** For a server that names its revisions, and none of ours is among them. */
+/** The error for a server that lists its revisions but none of ours. */
 function unknownRevisions(reply: Reply): Error | undefined {
   const revisions = revisionsIn(reply)
   if (!revisions || revisions.length === 0) return undefined
@@ -211,7 +211,7 @@ function replyIn(message: object): Reply {
   return { result: result ?? {} }
 }
 
-/** Undefined when it takes longer. */
+/** The result, or undefined when it takes longer than `ms`. */
 async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

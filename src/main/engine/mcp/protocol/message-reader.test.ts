@@ -13,7 +13,7 @@ function split(chunks: readonly (string | Buffer)[], maxBytes = 1000) {
   return { splitter, lines, long }
 }
 
-it('splits lines wherever chunks end, within a character too', () => {
+it('splits lines no matter where chunks end, even within a character', () => {
   const bytes = Buffer.from('{"a":"ü€😀"}\r\n\nnext\n')
   for (let size = 1; size <= bytes.length; size++) {
     const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
@@ -23,7 +23,7 @@ it('splits lines wherever chunks end, within a character too', () => {
   }
 })
 
-it('keeps at most the limit of an endless line, and reads the next one unchanged', () => {
+it('keeps an endless line only up to the limit, and reads the next one unchanged', () => {
   const { lines, long } = split([
     '{"jsonrpc":"2.0","id":7,"x":"',
     ...Array.from({ length: 50 }, () => 'y'.repeat(100)),
@@ -83,7 +83,7 @@ it.each([
   ])
 })
 
-it('finds the id of an overlong response at either end, and never takes a request for a response', () => {
+it('finds the id of an overlong response at either end, and never mistakes a request for a response', () => {
   const bytes = 20_000_000
   const long = (head: string, tail: string) => responseForLongLine({ bytes, head, tail }, 16 * 1024 * 1024)
   expect(long('{"jsonrpc":"2.0","id":12,"result":{"content":[{', '}]}}')).toMatchObject({

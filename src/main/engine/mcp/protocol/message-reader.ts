@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../../shared/json-fields'
 
-/** What is known of a line that was too long to keep. */
+/** What is known about a line that was too long to keep. */
 export interface LongLine {
   bytes: number
-  /** Its first and its last bytes. */
+  /** Its first bytes (`head`) and last bytes (`tail`). */
   head: string
   tail: string
 }
@@ -13,7 +13,7 @@ export interface LongLine {
 const EXCERPT = 256
 
 /**
- * Splits a stream of bytes into lines, keeping at most `maxBytes` of one: the rest of a longer line is counted and
+ * Splits a stream of bytes into lines, keeping at most `maxBytes` of each: the rest of a longer line is counted and
  * dropped until it ends. Invalid UTF-8 becomes replacement characters.
  */
 export class LineSplitter {
@@ -42,7 +42,7 @@ export class LineSplitter {
     }
   }
 
-  /** The text after the last line break. */
+  /** Emits the text after the last line break. */
   end(): void {
     if (this.#bytes > 0) this.#finish()
   }
@@ -95,7 +95,7 @@ export function readMessages(line: string): JSONRPCMessage[] | undefined {
   return messages.length > 0 ? messages : undefined
 }
 
-/** Whether it has the form of a message; the protocol checks more closely. */
+/** Whether it has the form of a message; the protocol library checks more closely. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const { jsonrpc, method, id } = value as Record<string, unknown>
@@ -103,8 +103,8 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 }
 
 /**
- * A response as the protocol takes it: without fields and metadata that it does not allow. One that is neither a result
- * nor an error fails its request at once: the protocol would wait for another one.
+ * A response in the form that the protocol library accepts: without fields and metadata that it does not allow. A
+ * response that is neither a result nor an error fails its request immediately; the library would wait for another one.
  */
 function usable(message: JSONRPCMessage): JSONRPCMessage {
   if ('method' in message || message.id === undefined) return message
@@ -132,7 +132,7 @@ function withoutOddMetadata(result: Record<string, unknown>): Record<string, unk
   return rest
 }
 
-/** Values can be nested more deeply than can be written. */
+/** The value as JSON, cut short. Values can be nested too deeply to be serialized. */
 function shortJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value)?.slice(0, 200)
@@ -145,8 +145,8 @@ function shortJson(value: unknown): string | undefined {
 const INVALID_RESPONSE_CODE = -32_052
 
 /**
- * The error response for an overlong line, if its two ends contain the id: so that the call fails at once, with the
- * reason.
+ * The error response for an overlong line, if its head or tail contains the id: the call then fails immediately, with
+ * the reason.
  */
 export function responseForLongLine({ bytes, head, tail }: LongLine, maxBytes: number): JSONRPCMessage | undefined {
   if (/"method"\s*:/.test(head)) return undefined
@@ -173,8 +173,8 @@ const REST_RATIO = 1
 const LONGEST_REST_MS = 200
 
 /**
- * Keeps one server that never stops sending from using the whole processor: after some work on its data it has to wait,
- * as long as the work took. Until then its pipe or socket fills up and holds it back.
+ * Keeps a server that never stops sending from using the whole processor: after some work on its data, it has to wait
+ * as long as the work took. Until then, its pipe or socket fills up and holds it back.
  */
 export class ReadThrottle {
   #worked = 0

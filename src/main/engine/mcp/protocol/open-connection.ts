@@ -17,7 +17,7 @@ import { looseResult } from './transport-wrappers'
 import { inputRounds, listPages } from './request-rounds'
 
 /**
- * Connects and initializes. Rejects with a `CodedError` that says what went wrong, after everything it started has
+ * Connects and initializes. Rejects with a `CodedError` that explains what went wrong, after everything it started has
  * ended.
  */
 export async function openConnection(plan: ConnectionPlan): Promise<Connection> {
@@ -25,7 +25,8 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
   try {
     return await connect(plan, definition, known)
   } catch (error) {
-    // Some programs exit at a request before `initialize`; others would have exited anyway, and do so again.
+    // Some programs exit if they receive a request before `initialize`; others would have exited anyway, and will do so
+    // again.
     if (
       error instanceof EndedDuringHandshake &&
       definition.transport === 'stdio' &&
@@ -42,14 +43,14 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
       plan.log({ from: 'connection', level: 'info', text: RESTART_MESSAGES.newerOnly })
       return openConnection({ ...plan, known })
     }
-    // A server from before 2025-03-26 does not know streamable HTTP: it rejects the first message this way, and is
-    // tried with the older transport.
+    // A server from before 2025-03-26 does not support streamable HTTP: it rejects the first message like this, and the
+    // older transport is tried.
     const code = codeOf(error)
     if (definition.transport === 'http' && (code === 400 || code === 404 || code === 405) && !signal?.aborted) {
       const older = await connect(plan, { ...definition, transport: 'sse' }, known).catch(() => undefined)
       if (older) return older
     }
-    // Not every transport passes on what fetch threw.
+    // Not every transport passes on the error that fetch threw.
     const wants =
       definition.transport === 'stdio' || error instanceof CodedError
         ? undefined
@@ -68,7 +69,7 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition, kn
 
 /** Maximum length of a server's instructions. */
 const INSTRUCTIONS_CHARS = 8_000
-/** Since the stateless revision, log messages come with the responses to requests that ask for them. */
+/** Since the stateless revision, log messages come with responses, for requests that ask for them. */
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 const nothing = (): void => undefined
@@ -89,7 +90,7 @@ function serverRequests({
   const instructions = client.getInstructions()
   const capabilities = client.getServerCapabilities() ?? {}
   const asksForLog = isStateless && capabilities.logging !== undefined
-  // Without being asked many servers log nothing, or everything.
+  // Unless asked, many servers log nothing, or everything.
   if (!isStateless && capabilities.logging) client.setLoggingLevel('info').catch(() => undefined)
 
   const once = async (
@@ -108,7 +109,7 @@ function serverRequests({
         ...(isStateless && headers && { headers }),
       })
     } catch (error) {
-      // Detected by the connection, not by the error's code: servers use that code for anything.
+      // Detected by the connection, not by the error's code, which servers use for anything.
       throw wasOpen && !isOpen() && !signal?.aborted
         ? new LostError(`It went away: ${await lost}.`, { cause: error })
         : error
@@ -128,7 +129,7 @@ function serverRequests({
   const ping: Connection['ping'] = (timeoutMs) =>
     alive(timeoutMs).then(
       () => true,
-      // An error is a response too.
+      // An error response is also a response.
       (error: unknown) => isOpen() && (codeOf(error) ?? 0) < 0,
     )
 
@@ -199,7 +200,7 @@ function serverRequests({
   }
 }
 
-/** Runs a request that is cancelled after a timeout. */
+/** Runs a request with a timeout, after which it is cancelled. */
 async function limited<Result>(
   ms: number,
   signal: AbortSignal | undefined,

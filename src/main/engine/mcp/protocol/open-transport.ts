@@ -7,9 +7,9 @@ import { ReadThrottle, TOO_LONG_CODE, tooLongMessage } from './message-reader'
 
 export interface TransportPlace {
   home: string
-  /** Where a server without `cwd` runs. */
+  /** The folder where a server without `cwd` runs. */
   cwd: string
-  /** The environment of commands: without keys. */
+  /** The environment of commands, without keys. */
   env(): Record<string, string>
   /** The sandbox of a program; undefined: no sandbox. */
   sandbox: SandboxPolicy | undefined
@@ -41,14 +41,13 @@ export async function openTransport(
   return new StreamableHTTPClientTransport(url, options)
 }
 
-/** The code for a response that will not come because its stream is over. Servers do not use it. */
+/** The code for a response that will not arrive because its stream has ended. Servers do not use it. */
 export const STREAM_LOST_CODE = -32_051
 
 /**
- * `fetch` for the data of a server: a response or stream event that is larger than a message may be ends with an error
- * instead of filling the memory; a server that never stops sending does not use the whole processor; a stream that ends
- * without the response it was opened for, and that cannot be resumed, fails the call at once instead of waiting for its
- * timeout.
+ * `fetch` for a server's data. A response or stream event that exceeds the maximum message size ends with an error
+ * instead of filling the memory; a server that never stops sending cannot use the whole processor; and if a stream ends
+ * without the expected response and cannot be resumed, the call fails immediately instead of waiting for its timeout.
  */
 function boundedFetch(inner: FetchLike): FetchLike {
   return async (url, init) => {
@@ -57,7 +56,7 @@ function boundedFetch(inner: FetchLike): FetchLike {
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
     const body = isStream ? boundedStream(response.body, requestOf(init)) : boundedAnswer(response.body)
     const bounded = new Response(body, response)
-    // Not taken from the constructor, and needed to judge redirects.
+    // The Response constructor does not accept these, but redirects are judged by them.
     Object.defineProperties(bounded, {
       url: { value: response.url },
       redirected: { value: response.redirected },
@@ -116,7 +115,7 @@ function boundedStream(body: ReadableStream<Uint8Array>, request: number | undef
 
 /**
  * The same bytes, throttled. A chunk returned by `look` replaces the current one and is the last; an error thrown by it
- * ends the stream. `ended`: a final chunk for when the other side ends or aborts.
+ * ends the stream. `ended` provides a final chunk for when the other side ends or aborts.
  */
 function throttledStream(
   body: ReadableStream<Uint8Array>,
@@ -171,20 +170,20 @@ function throttledStream(
 
 const OVERLAP = 64
 
-/** Detects the response to a request in a stream of events, without parsing the events. */
+/** Detects the response to a request in an event stream, without parsing the events. */
 class ResponseTracker {
   readonly #answer: RegExp | undefined
   #tail = ''
   #isAnswered = false
   #canResume = false
 
-  /** `request`: its id; without one no response is expected. */
+  /** `request`: its id; without an id, no response is expected. */
   constructor(request: number | undefined) {
     this.#answer = request === undefined ? undefined : new RegExp(`"id"\\s*:\\s*${request}\\b`)
   }
 
   /**
-   * Whether the response has not come, and cannot come otherwise: a stream whose events have ids is resumed where it
+   * Whether the response has not arrived and can no longer arrive: a stream whose events have ids is resumed where it
    * broke off.
    */
   get isResponsePending(): boolean {
@@ -200,7 +199,7 @@ class ResponseTracker {
   }
 }
 
-/** Where the last complete event in these bytes ends: after an empty line. 0: no event ends. */
+/** The end of the last complete event in these bytes, which is after an empty line. 0: no event ends. */
 function endOfEvent(chunk: Uint8Array, lastWasBreak: boolean): number {
   for (let at = chunk.length - 1; at >= 0; at--) {
     if (!isBreak(chunk[at])) continue

@@ -3,7 +3,7 @@ import { InputRefused, inputRounds, type InputRequest, listPages, type ListPage 
 
 type Answer = Record<string, unknown>
 
-/** A server with these responses, one after the other; it records the requests. */
+/** A server with these responses, in order; it records the requests. */
 function server(...answers: Answer[]) {
   const sent: Answer[] = []
   const make = async (params: Answer): Promise<Answer> => {
@@ -42,7 +42,7 @@ it('repeats a request with the required input and the unchanged state, and start
   ])
 })
 
-it('a refusal ends parallel questions and the request', async () => {
+it('ends parallel questions and the request after a refusal', async () => {
   const { sent, make } = server(wanting({ a: ask, b: { method: 'no/such' } }))
   let ended = false
   const rounds = inputRounds(
@@ -85,11 +85,11 @@ it('stops repeating a request when it is aborted', async () => {
   await expect(rounds).rejects.toThrow(/aborted/)
 })
 
-/** Pages by their cursors. */
+/** Pages by cursor. */
 const from = (pages: (cursor: string | undefined) => ListPage) =>
   listPages(async (cursor) => pages(cursor), 'tools', { now: () => 0, deadline: 1 })
 
-it('joins pages in their order', async () => {
+it('joins pages in order', async () => {
   const pages: Record<string, ListPage> = {
     first: { tools: [1], nextCursor: 'b' },
     b: { tools: [2], nextCursor: 'c' },
@@ -98,7 +98,7 @@ it('joins pages in their order', async () => {
   expect(await from((cursor) => pages[cursor ?? 'first']!)).toEqual({ items: [1, 2, 3] })
 })
 
-it('takes 2,000 tools without leaving any out', async () => {
+it('accepts 2,000 tools without leaving any out', async () => {
   const listed = await from(() => ({ tools: Array.from({ length: 2_000 }, (_, n) => n) }))
   expect(listed.items).toHaveLength(2_000)
   expect(listed.problem).toBeUndefined()

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { errorText } from '../../../../shared/error-text'
 
-/** How often a request may be repeated with input that the server requires. */
+/** Maximum number of times a request is repeated with input that the server requires. */
 const MAX_ROUNDS = 20
 /** Delay before a request is repeated without input; doubled each time. */
 const FIRST_REPEAT_MS = 250
 const LONGEST_REPEAT_MS = 5_000
 
-/** Input that a server requires before it answers, for example a filled-in form. */
+/** Input that a server requires before it answers, such as a filled-in form. */
 export interface InputRequest {
   method: string
   params: Record<string, unknown>
 }
 
-/** The required input was not given; the message says why. */
+/** The required input was not provided; the message explains why. */
 export class InputRefused extends Error {}
 
 export type AnswerInput = (request: InputRequest, signal: AbortSignal) => Promise<Record<string, unknown>>
 
 /**
- * Repeats a request of the stateless revision until it is answered: when the server requires input first
- * (`input_required`), `answer` provides all of it in parallel, and the request is repeated with it and with the
+ * Repeats a request of the stateless revision until it is answered. When the server requires input first
+ * (`input_required`), `answer` provides all of it in parallel, and the request is repeated with the input and the
  * server's `requestState`. The first failure ends the others. When a server only asks for a repetition, the timeout of
  * the request applies.
  */
@@ -84,20 +84,20 @@ export type ListPage = Readonly<Record<string, unknown>>
 
 export interface Listed {
   items: unknown[]
-  /** Why it may be incomplete; a sentence. */
+  /** Why it may be incomplete, as a sentence. */
   problem?: string
   /** How long it stays fresh, according to the server. */
   ttlMs?: number
 }
 
 const MAX_PAGES = 400
-/** More of one kind than any model or user can use. */
+/** Maximum number of items of one kind: more than any model or user can use. */
 const MAX_ITEMS = 4_000
 const LONGEST_CURSOR = 16 * 1024
 
 /**
- * All pages of a list (MCP 2025-11-25, pagination), whatever its cursors are: a repeated cursor, endless pages and a
- * failing page end the list at that point. Fails only without a first page.
+ * All pages of a list (MCP 2025-11-25, pagination), no matter what its cursors are: a repeated cursor, endless pages or
+ * a failing page end the list at that point. Fails only if the first page fails.
  */
 export async function listPages(
   page: (cursor: string | undefined) => Promise<ListPage>,

@@ -3,11 +3,11 @@ import { cutText, cutTextStart, shortText } from '../../../../shared/cut-text'
 
 const MAX_LINES = 500
 const MAX_LINE_CHARS = 4_000
-/** The end of a server's output, as included in an error. */
+/** Number of lines at the end of a server's output that are included in an error. */
 const TAIL_LINES = 12
 const TAIL_CHARS = 2_000
 
-/** Logged when a program is restarted at once; the output of its first start adds nothing. */
+/** Logged when a program is restarted immediately; the output of its first start adds nothing. */
 export const RESTART_MESSAGES = {
   olderOnly: 'It ended before it said which version of the protocol it speaks. Starting it again for an older one.',
   newerOnly: 'It started slowly and settled on an older version of the protocol. Starting it again for the newest.',
@@ -21,7 +21,7 @@ export class ServerLog {
   add(line: Omit<McpLogLine, 'at'>): void {
     const text = line.text.length > MAX_LINE_CHARS ? `${cutText(line.text, MAX_LINE_CHARS)}…` : line.text
     this.#lines.push({ ...line, text, at: Date.now() })
-    // Not at every line: a server may print thousands per second.
+    // Not on every line, because a server may print thousands per second.
     if (this.#lines.length > MAX_LINES * 2) this.#lines = this.#lines.slice(-MAX_LINES)
   }
 
@@ -40,20 +40,20 @@ export class ServerLog {
   }
 }
 
-/** The stderr output of a program, without a first start that was followed by a restart at once. */
+/** The stderr output of a program, excluding a first start that was immediately followed by a restart. */
 export function lastStderr(lines: readonly McpLogLine[]): McpLogLine[] {
   const restart = lines.findLastIndex(({ text }) => RESTARTS.includes(text))
   return lines.slice(restart + 1).filter(({ from }) => from === 'stderr')
 }
 
 /**
- * Characters that would hide or reorder other text on screen: controls except line feeds and tabs, direction marks,
- * zero-width characters.
+ * Characters that would hide or reorder other text on screen: control characters except line feeds and tabs, direction
+ * marks, zero-width characters.
  */
 const UNSEEN =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
-/** A server's text for display: at most `max` characters, without characters that hide others. */
+/** A server's text for display: at most `max` characters, without characters that hide other text. */
 export function serverText(text: string, max: number): string {
   const seen = text
     .slice(0, max * 2)
@@ -63,7 +63,7 @@ export function serverText(text: string, max: number): string {
   return shortText(seen, max)
 }
 
-/** In one line. */
+/** The same on one line. */
 export function serverLine(text: string, max: number): string {
   return serverText(text.slice(0, max * 4).replace(/\s+/g, ' '), max)
 }

@@ -13,7 +13,7 @@ import { hasExited, killProcessTree, killWindowsProcessTree } from '../../proces
 import { spawnedOrThrow } from '../../process/spawn'
 import { tagRoot } from '../../process/windows-process-table'
 
-/** The program to run: `env` is the whole environment of the process. */
+/** The program to run: `env` is the entire environment of the process. */
 export interface ServerCommand {
   /** The home that the process is tagged with. */
   home: string
@@ -29,21 +29,21 @@ export interface ServerCommand {
 export interface ServerProcess {
   readonly child: ChildProcess
   readonly pid: number
-  /** How it ended; undefined while it runs. */
+  /** How the process ended; undefined while it runs. */
   ending(): string | undefined
   /**
-   * Ends it and everything it started, in any process group: closes its input, then SIGTERM, then SIGKILL. Takes under
-   * 4 s.
+   * Ends it and everything it started, in any process group: closes its input, then sends SIGTERM, then SIGKILL. Takes
+   * under 4 s.
    */
   stop(): Promise<void>
 }
 
 /** How long a server may take to exit after its input ends. */
 const EXIT_ON_EOF_MS = 700
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500
 
-/** Starts a server. Throws a `CodedError` that says what is missing. */
+/** Starts a server. Throws a `CodedError` that explains what is missing. */
 export async function startServerProcess({
   home,
   command,
@@ -63,13 +63,13 @@ export async function startServerProcess({
       cwd,
       env: wrapped?.env ?? marked,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A process group of its own; on Windows that would open a console window.
+      // A separate process group; on Windows that would open a console window.
       detached: process.platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: line.verbatim,
     }),
   )
-  // Pipe errors are ignored: the exit of the process is what counts.
+  // Pipe errors are ignored, because the exit of the process is what counts.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
@@ -115,7 +115,7 @@ export async function startServerProcess({
   }
 }
 
-/** A missing program is reported as it would be outside the sandbox; its other dependencies are not checked. */
+/** A missing program is reported as it would be outside the sandbox; what the program itself needs is not checked. */
 async function wrap(command: CommandToWrap): Promise<WrappedCommand> {
   const { wrapCommand } = await import('../../sandbox/bubblewrap/wrap-command')
   const { command: program, cwd, env } = command
@@ -144,7 +144,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Waits for `end`, at most for `ms`. No timer is left, which would keep a program that is done from exiting. */
+/** Waits for `end`, at most `ms`. Leaves no timer running, which would keep a finished program from exiting. */
 async function withLimit(end: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await Promise.race([end, new Promise((resolve) => (timer = setTimeout(resolve, ms)))])
@@ -165,17 +165,17 @@ function startOrThrow<Child extends ChildProcess>(
   }
 }
 
-/** A command line as Windows starts it. */
+/** A command line in the form in which Windows starts it. */
 interface WindowsCommand {
   command: string
   args: readonly string[]
-  /** The arguments are already quoted. */
+  /** Whether the arguments are already quoted. */
   verbatim: boolean
 }
 
 /**
- * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter runs.
- * Special characters are quoted, so the arguments arrive unchanged.
+ * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter can
+ * run. Special characters are quoted, so the arguments arrive unchanged.
  */
 function windowsCommand(command: string, args: readonly string[]): WindowsCommand {
   if (/\.(?:exe|com)$/i.test(command)) return { command, args, verbatim: false }
@@ -194,9 +194,9 @@ function escaped(text: string): string {
 }
 
 /**
- * Reads process groups from its input; when that ends without a farewell, the writing program was killed, and it ends
- * the groups: it gives them a second to notice that their own input has ended, sends SIGTERM, and kills the rest. It
- * ignores the signals that end the groups around it.
+ * Reads process groups from its input. If that ends without a farewell, the writing program was killed, and the script
+ * ends the groups: it gives them a second to notice that their own input has ended, sends SIGTERM, and kills the rest.
+ * It ignores the signals that end the groups around it.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM
 g=
@@ -217,9 +217,9 @@ let dog: ChildProcess | undefined
 const watched = new Set<number>()
 
 /**
- * Ensures that a server's process group ends even when this program is killed: by one small shell for all servers,
- * started with the first of them and ended with the last. Processes that left the group are found at the next start, by
- * their tag. Call the returned function when the group has ended.
+ * Ensures that a server's process group ends even if this program is killed: one small shell does this for all servers;
+ * it starts with the first server and exits with the last. Processes that left the group are found at the next start,
+ * by their tag. Call the returned function when the group has ended.
  */
 function watchGroup(group: number): () => void {
   if (process.platform === 'win32') return () => undefined
@@ -229,14 +229,14 @@ function watchGroup(group: number): () => void {
   return () => {
     if (!watched.delete(group)) return
     if (watched.size > 0) return tell('drop', group)
-    // Exits with the last server.
+    // It exits with the last server.
     dog?.stdin?.end('end\n')
     dog = undefined
   }
 }
 
 /**
- * Without a free descriptor it does not start: the next server tries again, and processes left by a killed program are
+ * Without a free descriptor it cannot start: the next server tries again, and processes left by a killed program are
  * found at the next start.
  */
 function dogOrNone(): ChildProcess | undefined {
@@ -256,7 +256,7 @@ function startDog(): ChildProcess {
       env: { PATH: '/usr/bin:/bin' },
     }),
   )
-  // Must not keep the program alive.
+  // It must not keep the program alive.
   child.unref()
   ;(child.stdin as Socket).unref()
   child.stdin.on('error', () => undefined)

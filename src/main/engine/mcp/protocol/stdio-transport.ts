@@ -6,20 +6,20 @@ import { LineSplitter, ReadThrottle, responseForLongLine, readMessages } from '.
 import { startServerProcess, type ServerCommand, type ServerProcess } from './server-process'
 import { cutText } from '../../../../shared/cut-text'
 
-/** The largest message that is read, in bytes: a 10 MiB image as base64, with some room. */
+/** The largest message that is read, in bytes: a 10 MiB image as base64, and some spare capacity. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** A longer line of stderr is cut to its two ends. */
+/** A longer line of stderr is shortened to its two ends. */
 const MAX_STDERR_LINE = 4 * 1024
-/** Maximum bytes queued for a server that does not read its input. */
+/** Maximum number of bytes queued for a server that does not read its input. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
-/** How long output is still read after the exit: child processes may hold the pipe open forever. */
+/** How long output is still read after the exit: child processes may keep the pipe open indefinitely. */
 const DRAIN_MS = 250
-/** Maximum number of non-message lines on stdout shown in its log. */
+/** Maximum number of non-message lines on stdout shown in the log. */
 const MAX_NOISE = 100
 
 /**
- * A server as a process, with messages as lines over its pipes (MCP 2025-11-25, stdio). Bounded in memory and time
- * whatever the server does: long lines, noise, floods, unread input. Everything it started ends with it.
+ * A server as a process, with messages as lines over its pipes (MCP 2025-11-25, stdio). Bounded in memory and time no
+ * matter what the server does: long lines, noise, floods, unread input. Everything it started ends with it.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -40,7 +40,7 @@ export class StdioTransport implements Transport {
     return this.#process?.pid
   }
 
-  /** How the process ended without being stopped. */
+  /** How the process ended, if it was not stopped. */
   get ending(): string | undefined {
     return this.#process?.ending()
   }
@@ -114,7 +114,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** The process has exited: ends the child processes that it left running. */
+  /** Called when the process has exited: ends the child processes that it left running. */
   async #ended(outputs: readonly Readable[]): Promise<void> {
     if (this.#isClosed) return
     const read = outputs.map((output) =>
@@ -146,7 +146,7 @@ function shown(text: string): string {
   return clean.length > MAX_SHOWN ? `${cutText(clean, MAX_SHOWN)}…` : clean
 }
 
-/** Without control characters: terminal colors and cursor movements mean nothing in a log. */
+/** The text without control characters: terminal colors and cursor movements mean nothing in a log. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replaceAll(/[^\P{Cc}\t\n]/gu, '')

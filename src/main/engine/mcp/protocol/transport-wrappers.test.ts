@@ -34,7 +34,7 @@ it('limits a server that accepts no responses to a hundred requests, reports it 
   expect(got).toHaveLength(101)
 })
 
-it('cancelled requests free capacity; responses and notifications always pass', () => {
+it('frees capacity for cancelled requests, and always passes responses and notifications', () => {
   const { transport, got, ask } = slowTransport()
   for (let id = 0; id < 200; id++) ask(id)
   transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } })

@@ -10,9 +10,9 @@ import { lazySchema } from '../../../../shared/lazy-schema'
 import type { ServerRequest } from './connection'
 import type { HandshakeResult } from './handshake'
 
-/** The key that keeps a result whole; see `looseAnswer`. */
+/** The key under which a result is kept whole; see `looseResult`. */
 const ANSWER = 'trestle/answer'
-/** Accepts any response: it is validated piece by piece, so that one invalid piece does not affect the others. */
+/** Accepts any response. It is validated piece by piece, so that one invalid piece does not affect the others. */
 const anything = lazySchema(() => z.record(z.string(), z.unknown()))
 /** Fields that the library requires in responses of the stateless revision, by method. */
 const REQUIRED: Readonly<Record<string, object>> = {
@@ -27,7 +27,7 @@ const REQUIRED: Readonly<Record<string, object>> = {
   'server/discover': { supportedVersions: [], capabilities: {} },
 }
 
-/** Accepts a response as the server sent it, whatever it contains. */
+/** Accepts a response as the server sent it, no matter what it contains. */
 export const looseResult = anything().transform((answer): Record<string, unknown> => {
   const whole = answer[ANSWER]
   return whole === undefined ? answer : anything().parse(whole)
@@ -35,8 +35,8 @@ export const looseResult = anything().transform((answer): Record<string, unknown
 
 /**
  * A transport whose server has already been initialized, for the protocol's library: `initialize` is answered with the
- * server's response to it, and responses of the stateless revision pass the library's own validation, which would lose
- * a whole list over one bad tool.
+ * response the server already gave, and responses of the stateless revision bypass the library's validation, which
+ * would lose an entire list over one bad tool.
  */
 export class ReplayTransport implements Transport {
   onclose?: () => void
@@ -63,8 +63,8 @@ export class ReplayTransport implements Transport {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     inner.onmessage = (message, extra) => {
       if ('method' in message) this.onmessage?.(message, extra)
-      // Notifications are handled with a small delay: progress that came just before the response would find its
-      // request gone.
+      // Deferred, because notifications are handled with a small delay: progress that arrived just before the response
+      // would find its request already closed.
       else queueMicrotask(() => this.#deliver(message, extra))
     }
   }
@@ -92,7 +92,7 @@ export class ReplayTransport implements Transport {
     return this.#inner.close()
   }
 
-  /** Nothing catches what is thrown here: the library does so for values that are nested too deeply to be written. */
+  /** Nothing catches what is thrown here; the library throws for values that are nested too deeply to be serialized. */
   #deliver(message: JSONRPCResponse, extra?: MessageExtraInfo): void {
     try {
       this.onmessage?.(this.#loosened(message), extra)
@@ -106,7 +106,7 @@ export class ReplayTransport implements Transport {
     this.#methods.delete(message.id)
     if (method === undefined || !('result' in message)) return message
     const { result } = message
-    // The field is required; a server that omits it has answered anyway.
+    // The field is required, but a server that omits it has answered anyway.
     const { resultType = 'complete' } = result as { resultType?: unknown }
     if (resultType !== 'complete') return message
     return {
@@ -122,7 +122,10 @@ export class ReplayTransport implements Transport {
   }
 }
 
-/** Shows each request of the server before the protocol handles it. Call when the protocol is attached to it. */
+/**
+ * Shows each request from the server before the protocol library handles it. Call after the library is attached to the
+ * transport.
+ */
 export function onRequest(transport: Transport, received: (request: ServerRequest) => void): void {
   const inner = transport.onmessage
   if (!inner) return
@@ -133,13 +136,15 @@ export function onRequest(transport: Transport, received: (request: ServerReques
   }
 }
 
-/** Maximum number of a server's requests being worked on, or waiting for it to accept their response. */
+/**
+ * Maximum number of a server's requests that are being worked on or waiting for the server to accept their response.
+ */
 const MAX_PENDING_REQUESTS = 100
 
 /**
- * Makes a flood of requests cheap: over HTTP each response is a request of ours, and a server that sends requests
+ * Makes a flood of requests cheap: over HTTP, each response is a request of ours, and a server that sends requests
  * faster than it accepts responses would fill the memory with them. Requests beyond the limit are not answered. Call
- * when the protocol is attached to the transport. `dropped` is called once per flood.
+ * after the protocol library is attached to the transport. `dropped` is called once per flood.
  */
 export function guardRequests(transport: Transport, dropped: () => void): void {
   const inner = transport.onmessage
@@ -154,7 +159,7 @@ export function guardRequests(transport: Transport, dropped: () => void): void {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onmessage = (message, extra) => {
     if ('method' in message && message.method === 'notifications/cancelled') {
-      // A cancelled request is not answered any more.
+      // A cancelled request is no longer answered.
       const taken: unknown = message.params?.['requestId']
       if (typeof taken === 'string' || typeof taken === 'number') answered(taken)
     } else if ('method' in message && 'id' in message) {
@@ -178,12 +183,12 @@ export function guardRequests(transport: Transport, dropped: () => void): void {
 
 /** Maximum number of notifications handled per second; more log lines or progress would be unreadable. */
 const MAX_A_SECOND = 300
-/** Notifications that must not be lost, and cost little. */
+/** Notifications that must not be lost and cost little. */
 const ALWAYS = /^notifications\/(?:\w+\/list_changed|cancelled|elicitation\/complete|resources\/updated)$/
 
 /**
- * Makes a flood of notifications cheap: excess ones are dropped before the protocol parses them. Call when the protocol
- * is attached to the transport. `dropped` is called once per flood.
+ * Makes a flood of notifications cheap: excess ones are dropped before the protocol library parses them. Call after the
+ * library is attached to the transport. `dropped` is called once per flood.
  */
 export function guardNotifications(transport: Transport, dropped: () => void): void {
   const inner = transport.onmessage

@@ -2,13 +2,13 @@ import { CodedError } from '../../../../shared/errors'
 import type { FetchLike, OAuthServer } from './mcp-auth'
 import type { SignIn } from './sign-in-store'
 
-/** Tokens are renewed this long before they expire, so that none expires in transit. */
+/** Tokens are renewed this long before they expire, so that they do not expire in transit. */
 const RENEW_BEFORE_MS = 30_000
 
 /** What a server currently requires from the user. */
 export interface SignInDemand {
   challenge: Challenge
-  /** A sentence. */
+  /** Why it is required, as a sentence. */
   why: string
   /** The access token that was rejected. */
   refused?: string
@@ -16,11 +16,11 @@ export interface SignInDemand {
 
 interface AuthState {
   fetch: FetchLike
-  /** The current tokens, also when another process renewed them. */
+  /** The current tokens, even if another process renewed them. */
   tokens(): SignIn['tokens']
   /** The scopes of the last sign-in. */
   scopes(): readonly string[]
-  /** Replaces the given access token; undefined when that requires the user. */
+  /** Replaces the specified access token; undefined when that requires the user. */
   renewed(stale: string): Promise<SignIn['tokens']>
   requireSignIn(wish: SignInDemand): void
   now(): number
@@ -40,7 +40,7 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
     try {
       return (await standing.renewed(tokens.access))?.access
     } catch (error) {
-      // It still works for a moment.
+      // The token still works for a moment.
       if (left > 0) return tokens.access
       throw error
     }
@@ -56,7 +56,7 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
     await answer.body?.cancel()
     const asked = standing.scopes()
     const more = (challenge.scopes ?? []).filter((scope) => !asked.includes(scope))
-    // The same sign-in again would change nothing: asking for it would never end.
+    // The same sign-in again would change nothing, and asking for it would never end.
     if (more.length === 0)
       throw new CodedError(
         'mcp.scope_refused',
@@ -67,7 +67,7 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
   }
 
   return async (url, init) => {
-    // Only to the server's own origin, whatever a redirect or an endpoint event says.
+    // Only to the server's own origin, no matter where a redirect or an endpoint event points.
     if (new URL(url).origin !== origin) return fetch(url, init)
     const token = await current()
     const answer = await fetch(url, withToken(init, token))
@@ -93,16 +93,16 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
   return { ...init, headers }
 }
 
-/** A token from the user's configuration: it must not be replaced. */
+/** Whether the user's configuration contains a token, which must not be replaced. */
 export function hasConfiguredAuthorization({ headers }: OAuthServer): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 }
 
-/** A server's `WWW-Authenticate` header that requires sign-in, or more scopes (RFC 6750, RFC 9728). */
+/** A server's `WWW-Authenticate` header that requires sign-in or more scopes (RFC 6750, RFC 9728). */
 export interface Challenge {
   error?: string
   scopes?: string[]
-  /** Where its metadata is; not verified. */
+  /** The address of its metadata; not verified. */
   resourceMetadata?: string
 }
 
@@ -116,7 +116,7 @@ export function challengeOf(answer: Pick<Response, 'headers'>): Challenge {
   const fields = new Map<string, string>()
   for (const [, name = '', quoted, bare] of header.slice(start.index + start[0].length).matchAll(FIELD)) {
     const key = name.toLowerCase()
-    // The first one counts: later fields belong to another scheme.
+    // The first value counts: later fields belong to another scheme.
     if (!fields.has(key)) fields.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? '')
   }
   const scopes = fields.get('scope')?.split(/\s+/).filter(Boolean)

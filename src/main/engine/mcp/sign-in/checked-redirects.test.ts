@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkedRedirects } from './checked-redirects'
 
-/** A server that answers each address as `answers` says, and keeps what it was sent. */
+/** A server that answers each address according to `answers`, and records what it was sent. */
 function server(answers: Record<string, [status: number, location: string]>) {
   const sent: { url: string; method: string; body: unknown; headers: Record<string, string> }[] = []
   const fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -18,10 +18,10 @@ function server(answers: Record<string, [status: number, location: string]>) {
 
 const HEADERS = { authorization: 'Bearer secret', 'X-Api-Key': 'secret', 'content-type': 'application/json' }
 const POST: RequestInit = { method: 'POST', body: '{}', headers: { ...HEADERS, 'mcp-session-id': 's' } }
-/** A literal address: nothing is looked up. */
+/** A literal address, so nothing is looked up. */
 const PUBLIC = 'https://8.8.8.8/mcp'
 
-describe('a redirect of a server', () => {
+describe("a server's redirect", () => {
   test('is followed on its own host with everything that was sent', async () => {
     const { fetch, sent } = server({ [PUBLIC]: [308, '/mcp/'] })
     const answer = await checkedRedirects(PUBLIC, fetch)(PUBLIC, POST)
@@ -29,7 +29,7 @@ describe('a redirect of a server', () => {
     expect(sent[1]).toMatchObject({ method: 'POST', body: '{}', headers: { authorization: 'Bearer secret' } })
   })
 
-  test('gets no key at another host, whatever its header is called', async () => {
+  test('carries no key to another host, no matter what its header is called', async () => {
     const { fetch, sent } = server({ [PUBLIC]: [307, 'https://1.1.1.1/mcp'] })
     await checkedRedirects(PUBLIC, fetch)(PUBLIC, POST)
     expect(sent[1]).toMatchObject({ url: 'https://1.1.1.1/mcp', method: 'POST', body: '{}' })
@@ -57,7 +57,7 @@ describe('a redirect of a server', () => {
     expect(sent[1]).toMatchObject({ url: 'http://127.0.0.1:2/mcp', method: 'GET', body: undefined })
   })
 
-  test('has an end', async () => {
+  test('is limited in number', async () => {
     const { fetch, sent } = server({ [PUBLIC]: [307, PUBLIC] })
     await expect(checkedRedirects(PUBLIC, fetch)(PUBLIC, POST)).rejects.toThrow('more than 5 times')
     expect(sent).toHaveLength(6)

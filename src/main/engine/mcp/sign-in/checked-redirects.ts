@@ -3,13 +3,13 @@ import type { FetchLike } from './mcp-auth'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 5
-/** What another origin may get: everything else can be a key, whatever it is called. */
+/** The headers that another origin can receive; any other header could be a key, no matter what it is called. */
 const SENT_ELSEWHERE = /^(?:accept|accept-language|content-type|user-agent|last-event-id|mcp-.*)$/
 
 /**
- * `fetch` for a server, which chooses where its redirects lead: never to this machine or a private network when the
- * server itself is on the internet, never from https to http, and without the headers that the user configured for the
- * server.
+ * `fetch` for a server. The server chooses where its redirects lead, so they are limited: never to this machine or a
+ * private network if the server itself is on the internet, never from https to http, and without the headers that the
+ * user configured for the server.
  */
 export function checkedRedirects(serverUrl: string, fetch: FetchLike): FetchLike {
   return async (url, init = {}) => {
@@ -37,7 +37,7 @@ function refused(why: string): CodedError {
   return new CodedError('mcp.connection', `The server cannot be used: ${why}.`)
 }
 
-/** As the standard of `fetch` has it, and with fewer headers for another origin. */
+/** The next request as the `fetch` standard defines it, but with fewer headers for another origin. */
 function redirectedRequest(sent: RequestInit, status: number, isSameOrigin: boolean): RequestInit {
   const all = [...new Headers(sent.headers)]
   const headers = new Headers(isSameOrigin ? all : all.filter(([name]) => SENT_ELSEWHERE.test(name.toLowerCase())))

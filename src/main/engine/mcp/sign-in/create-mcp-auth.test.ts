@@ -25,7 +25,7 @@ async function authIn(home: string, options: Partial<McpAuthOptions> = {}): Prom
   return auth
 }
 
-/** A user who allows everything: follows the page as a browser would, and returns what it shows at the end. */
+/** A user who allows everything: follows the page as a browser would, and returns the last page shown. */
 function browser(): { open: (url: string) => void; pages: Promise<string>[] } {
   const pages: Promise<string>[] = []
   return { pages, open: (url) => void pages.push(fetch(url).then((answer) => answer.text())) }
@@ -96,7 +96,7 @@ describe('a sign-in', () => {
     await fetch(allow)
     await signedIn
     expect(auth.view(configured(server))?.state).toBe('signed_in')
-    // The listener is closed.
+    // The listener has been closed.
     await expect(fetch(redirect)).rejects.toThrow('fetch failed')
   })
 
@@ -146,7 +146,7 @@ describe('a sign-in', () => {
     expect(server.registrations).toEqual([])
   })
 
-  test('says what to configure without registration and client id', async () => {
+  test('reports what to configure without registration and client id', async () => {
     const server = await serve({ metadata: (metadata) => ({ ...metadata, registration_endpoint: undefined }) })
     const auth = await authIn(await tempFolder())
     expect(await messageOf(auth.signIn(configured(server), browser().open))).toContain('client id')
@@ -211,7 +211,7 @@ describe('a server that cannot be trusted', () => {
     expect(server.seen.filter((at) => at.startsWith('POST /token'))).toEqual([])
   })
 
-  test("never gets another server's token, wherever its requests go", async () => {
+  test("never gets another server's token, no matter where its requests go", async () => {
     const [server, other] = [await serve(), await serve()]
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -221,7 +221,7 @@ describe('a server that cannot be trusted', () => {
     expect(answer.headers.get('www-authenticate')).not.toContain('invalid_token')
   })
 
-  test('gets the configured secret only at the place where the user has signed in, until they sign out', async () => {
+  test('gets the configured secret only at the server where the user has signed in, until they sign out', async () => {
     const other = await serve()
     let isMoved = false
     const server = await serve({
@@ -240,7 +240,7 @@ describe('a server that cannot be trusted', () => {
     expect(other.seen).toContain('POST /token authorization_code')
   })
 
-  test('leaks no secret in any error, nor to the user', async () => {
+  test('leaks no secret in any error or to the user', async () => {
     const server = await serve({ tokenAnswers: [[500, '{"access_token":"access-leaked","debug":"code-leaked"}']] })
     const auth = await authIn(await tempFolder())
     const { open, pages } = browser()
@@ -263,7 +263,7 @@ describe('a renewal', () => {
     expect(server.seen.filter((at) => at === 'POST /token refresh_token')).toHaveLength(1)
   })
 
-  test('by one process is used by another at once, even on an older connection', async () => {
+  test('by one process is used by another immediately, even on an older connection', async () => {
     const server = await serve()
     const home = await tempFolder()
     const [one, two] = [await authIn(home), await authIn(home)]
@@ -273,11 +273,11 @@ describe('a renewal', () => {
     server.expire()
     const answers = await Promise.all([first, second, first, second].map((call) => call(server.url, rpc('tools/list'))))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    // Used twice, the refresh token would have been refused.
+    // If it had been used twice, the refresh token would have been refused.
     expect(server.seen.filter((at) => at === 'POST /token refresh_token')).toHaveLength(1)
   })
 
-  test('comes before a token expires, not after a rejection', async () => {
+  test('happens before a token expires, not after a rejection', async () => {
     const server = await serve({ lasts: 10 })
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -342,8 +342,8 @@ describe('a call that needs more than was granted', () => {
   })
 })
 
-describe('what is kept', () => {
-  test('is in a file only the user can read, or encrypted with the key store', async () => {
+describe('a stored sign-in', () => {
+  test('is in a file that only the user can read, or encrypted with the key store', async () => {
     const server = await serve()
     const [plain, sealed] = [await tempFolder(), await tempFolder()]
     const ask = async () => ({ key: Buffer.alloc(32, 7).toString('base64') })
@@ -355,7 +355,7 @@ describe('what is kept', () => {
     const kept = readFileSync(join(sealed, 'mcp-sign-ins.json'), 'utf8')
     for (const secret of server.secrets) expect(kept).not.toContain(secret)
     expect((await authIn(sealed, { keyStore })).view(configured(server))?.state).toBe('signed_in')
-    // A program without the key cannot use it, and does not fail because of it.
+    // A program without the key cannot use it, but does not fail because of it.
     expect((await authIn(sealed)).view(configured(server))).toBeUndefined()
   })
 

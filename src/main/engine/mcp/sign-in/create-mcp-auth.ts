@@ -5,14 +5,14 @@ import { bearerFetch, hasConfiguredAuthorization, type SignInDemand } from './be
 import type { McpAuth, OAuthServer } from './mcp-auth'
 import { createSignInStore, keyOf, type SignIn } from './sign-in-store'
 
-/** Time limit for the user in the browser. */
+/** Time limit for the user to sign in in the browser. */
 const SIGN_IN_MS = 10 * 60_000
 
 const REVOKE_MS = 5_000
 
 export interface McpAuthOptions {
   home: string
-  /** Encrypts what is stored; default: a file only the user can read. */
+  /** Encrypts what is stored; default: a file that only the user can read. */
   keyStore?: KeyStore
   /** Called when the sign-in state of a server has changed. */
   changed(server: OAuthServer): void
@@ -21,7 +21,7 @@ export interface McpAuthOptions {
   now?: () => number
 }
 
-/** Opens the sign-ins of a home. Loads nothing and sends nothing before it is used. */
+/** Opens the sign-ins of a home. Nothing is loaded or sent before it is used. */
 export function createMcpAuth({
   home,
   keyStore,
@@ -35,7 +35,7 @@ export function createMcpAuth({
   const renewals = new Map<string, Promise<SignIn['tokens']>>()
 
   /**
-   * One renewal at a time for each sign-in, in this process and among all processes of the home: a refresh token works
+   * Renews one sign-in at a time, in this process and across all processes of the home: a refresh token works only
    * once.
    */
   const renewed = (server: OAuthServer, stale: string): Promise<SignIn['tokens']> => {
@@ -47,11 +47,11 @@ export function createMcpAuth({
         const held = store.get(server)
         // Another process has already renewed it.
         if (!held?.tokens || held.tokens.access !== stale) return held?.tokens
-        // It may be accepted again later; forgetting it gains nothing.
+        // The token may be accepted again later; deleting it gains nothing.
         if (held.tokens.refresh === undefined) return undefined
         const [{ renew }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
         const tokens = await renew(held, oauthFetch(server.url, undefined, fetch), now())
-        // The registration stays: it was not what was rejected.
+        // The registration stays, because it was not what was rejected.
         await store.change(server, (latest) => latest && withTokens(latest, tokens))
         changed(server)
         return tokens
@@ -82,7 +82,8 @@ export function createMcpAuth({
       await store.change(server, () => made)
       wanted.delete(key)
     } catch (error) {
-      // A registration that the authorization server forgot looks like a closed tab: the next sign-in registers again.
+      // A registration that the authorization server has deleted looks like a closed tab, so the next sign-in registers
+      // again.
       if (kept && !kept.tokens) await store.change(server, (latest) => (latest?.tokens ? latest : undefined))
       throw error
     }
@@ -104,14 +105,14 @@ export function createMcpAuth({
     view(server) {
       const held = store.get(server)?.tokens
       const wish = wanted.get(keyOf(server))
-      // Over once there is a token other than the rejected one.
+      // The demand is over once there is a token other than the rejected one.
       const wants = wish?.refused === held?.access ? wish?.why : undefined
       if (!held) return wants === undefined ? undefined : { state: 'signed_out', wants }
       const scopes = (held.scope ?? store.get(server)?.scopes.join(' '))?.split(' ').filter(Boolean)
       return {
         state: 'signed_in',
         ...(scopes && scopes.length > 0 && { scopes }),
-        // An automatic renewal does not change the state for the user.
+        // An automatic renewal does not change what the user sees.
         ...(held.expiresAt !== undefined && held.refresh === undefined && { expiresAt: held.expiresAt }),
         ...(wants !== undefined && { wants }),
       }
@@ -149,7 +150,7 @@ export function createMcpAuth({
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
         const [{ revoke }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
-        // Always removed here: tokens that are not revoked expire.
+        // Always removed here, because tokens that are not revoked expire anyway.
         await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
       })
       changed(server)

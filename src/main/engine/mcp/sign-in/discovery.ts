@@ -11,21 +11,21 @@ import { CodedError } from '../../../../shared/errors'
 import type { Challenge } from './bearer-fetch'
 import type { FetchLike } from './mcp-auth'
 
-/** Where to sign in for a server, and for which resource. */
+/** The authorization server for a server, and the resource to sign in for. */
 export interface Discovered {
-  /** The authorization server, under the server's name for it. */
+  /** The authorization server, as named by the server. */
   issuer: string
-  /** Undefined for servers of revision 2025-03-26 without metadata: their endpoints have fixed paths. */
+  /** Undefined for servers of revision 2025-03-26 without metadata; their endpoints have fixed paths. */
   metadata?: OAuthMetadata
-  /** The resource of the tokens (RFC 8707). */
+  /** The resource that the tokens are for (RFC 8707). */
   resource: string
   scopesSupported?: string[]
 }
 
 /**
- * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) at the place named in
- * the challenge, below its path, or at its root; without any, at the server itself as in revision 2025-03-26.
- * CodedError `mcp.sign_in_failed` with what is missing.
+ * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) at the address named
+ * in the challenge, below its path, or at its root; if there is no metadata, at the server itself, as in revision
+ * 2025-03-26. Throws `mcp.sign_in_failed` with what is missing.
  */
 export async function discover(
   serverUrl: string,
@@ -40,8 +40,8 @@ export async function discover(
   )
   if (!described) {
     const issuer = new URL('/', url).href
-    // No resource metadata names the authorization server: what the server publishes is unverified, and only its origin
-    // is known to be right.
+    // No resource metadata names the authorization server, so what the server publishes is unverified, and only its own
+    // origin is trusted.
     const metadata = await authorizationServer(issuer, fetchFn, isSameOrigin)
     if (!metadata && !asked)
       throw new CodedError(
@@ -81,7 +81,7 @@ function resourceUrls(url: URL, asked: Challenge | undefined): URL[] {
   return [...named, below, ...(path === '' ? [] : [new URL('/.well-known/oauth-protected-resource', url)])]
 }
 
-/** Its metadata (RFC 8414, else OpenID Connect Discovery), when signing in there is safe. */
+/** Its metadata (RFC 8414, or else OpenID Connect Discovery), if signing in there is safe. */
 async function authorizationServer(
   issuer: string,
   fetchFn: FetchLike,
@@ -89,15 +89,15 @@ async function authorizationServer(
 ): Promise<OAuthMetadata | undefined> {
   const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
   const metadata = await firstDocument(urls, specTypeSchemas.OAuthMetadata, fetchFn)
-  // RFC 8414, 3.3: a server that answers for another could redirect the code to itself, and intercept what is meant for
-  // that one.
+  // RFC 8414, 3.3: a server that answers for another issuer could redirect the code to itself and intercept what is
+  // meant for that issuer.
   if (metadata && !isIssuer(metadata.issuer, issuer))
     throw new CodedError(
       'mcp.sign_in_failed',
       `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, ` +
         `so a sign-in there would not be safe. The server's operator has to correct "issuer".`,
     )
-  // The specification requires refusing this: without PKCE an intercepted code can be used by others.
+  // The specification requires this refusal: without PKCE, others could use an intercepted code.
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256'))
     throw new CodedError(
       'mcp.sign_in_failed',
@@ -112,7 +112,7 @@ async function authorizationServer(
   return metadata
 }
 
-/** The first of these URLs with a valid document; any other response (also a page of its own) counts as missing. */
+/** The first of these URLs with a valid document. Any other response, such as an HTML page, counts as missing. */
 async function firstDocument<Document>(
   urls: URL[],
   schema: StandardSchemaV1<unknown, Document>,
@@ -133,7 +133,7 @@ async function firstDocument<Document>(
   return undefined
 }
 
-/** Exact except for a trailing slash, which many leave out. */
+/** Exact comparison, except for a trailing slash, which many servers omit. */
 function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '')
 }

@@ -6,7 +6,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { identityOf } from '../../process/process-identity'
 import { withFileLock } from './file-lock'
 
-test('admits one holder at a time and cleans up, also after a failure', async () => {
+test('admits one holder at a time and cleans up, even after a failure', async () => {
   const file = join(await tempFolder(), 'lock')
   let inside = 0
   const visits = Array.from({ length: 10 }, (_, at) =>
@@ -23,7 +23,7 @@ test('admits one holder at a time and cleans up, also after a failure', async ()
   expect(existsSync(file)).toBe(false)
 })
 
-test('takes over from a process that has died, at once', async () => {
+test('takes over immediately from a process that has died', async () => {
   const file = join(await tempFolder(), 'lock')
   const { pid } = spawnSync(process.execPath, ['-e', ''])
   writeFileSync(file, JSON.stringify({ ...identityOf(process.pid), pid, started: '1', nonce: 'x' }))
@@ -31,7 +31,7 @@ test('takes over from a process that has died, at once', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('takes over an unreadable lock once it is old, and not while it may be being written', async () => {
+test('takes over an unreadable lock once it is old, but not while it may still be being written', async () => {
   const file = join(await tempFolder(), 'lock')
   writeFileSync(file, '')
   let isIn = false
@@ -47,7 +47,7 @@ test('takes over an unreadable lock once it is old, and not while it may be bein
   expect(await waiting).toBe('in')
 })
 
-test('is waited for until the wait is aborted', async () => {
+test('waits until the wait is aborted', async () => {
   const file = join(await tempFolder(), 'lock')
   const release = Promise.withResolvers<void>()
   const held = withFileLock(file, () => release.promise)

@@ -4,19 +4,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
 import { errorCode } from '../../../../shared/error-text'
 
-/** No lock is held longer: the work under it has shorter timeouts. */
+/** Maximum age of a lock: the work under it has shorter timeouts. */
 const MAX_HELD_MS = 120_000
 
 /**
- * Runs `work` while no other holder of the lock `file` runs, in this process or another one on this machine. The lock
- * of a dead process is taken over. Rejects with the errors of `work`, and with an abort of `signal` while it waits.
+ * Runs `work` while the lock `file` has no other holder in this or another process on this machine. The lock of a dead
+ * process is taken over. Rejects with the errors of `work`, and if `signal` aborts the wait.
  */
 export async function withFileLock<Result>(
   file: string,
   work: () => Promise<Result> | Result,
   signal?: AbortSignal,
 ): Promise<Result> {
-  // Distinct from every other time the lock was taken, also by this process.
+  // Different each time the lock is taken, even by this process.
   const mine = JSON.stringify({ ...identityOf(process.pid), nonce: randomBytes(8).toString('hex') })
   while (!acquire(file, mine)) await wait(20 + Math.random() * 40, undefined, signal && { signal })
   try {
@@ -44,10 +44,10 @@ function removeStaleLock(file: string): void {
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   try {
     renameSync(file, aside)
-    // Another process was faster, and this is its new lock: restore it.
+    // Another process was faster, and this is its new lock, so restore it.
     if (read(aside) !== held) linkSync(aside, file)
   } catch {
-    // Released meanwhile: the next attempt checks again.
+    // Released in the meantime; the next attempt checks again.
   }
   rmSync(aside, { force: true })
 }
@@ -57,7 +57,7 @@ function isStale(held: string, age: number): boolean {
   try {
     return !isAlive(JSON.parse(held) as ProcessIdentity, age, identityOf(process.pid))
   } catch {
-    // Being written right now, or damaged.
+    // It is being written right now, or is damaged.
     return age > 5_000
   }
 }

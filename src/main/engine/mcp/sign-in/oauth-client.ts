@@ -16,7 +16,8 @@ import type { SignIn } from './sign-in-store'
 type Client = SignIn['client']
 
 /**
- * How Trestle describes itself at registrations. The documents that users publish for it (docs/mcp.md) say the same.
+ * How Trestle describes itself when it registers. The client metadata documents that users publish for it (docs/mcp.md)
+ * contain the same.
  */
 function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadata {
   const metadata = {
@@ -25,7 +26,7 @@ function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadat
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: method,
-    // Loopback addresses are only allowed for native clients (OpenID Connect Registration).
+    // Loopback addresses are allowed only for native clients (OpenID Connect Registration).
     application_type: 'native',
   }
   return metadata
@@ -33,7 +34,7 @@ function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadat
 
 /**
  * The client identity at the authorization server, in the order of the specification: the configured client id, the
- * configured metadata document where supported, the registration `kept` from before, a new one.
+ * configured metadata document if supported, the earlier registration `kept`, a new registration.
  */
 export async function oauthClient(
   { oauth }: OAuthServer,
@@ -70,13 +71,13 @@ export async function oauthClient(
   }
 }
 
-/** A program on the user's machine cannot keep a secret, so a client without one is requested where possible. */
+/** A program on the user's machine cannot keep a secret, so a client without a secret is requested if possible. */
 function methodOf(supported: readonly string[] | undefined): string {
   if (!supported || supported.includes('none')) return 'none'
   return supported.find((method) => method === 'client_secret_basic' || method === 'client_secret_post') ?? 'none'
 }
 
-/** The headers and fields that identify the client, for endpoints the SDK has no function for. */
+/** The headers and fields that identify the client, for endpoints for which the SDK has no function. */
 export function authenticated(
   client: Client,
   supported: readonly string[] | undefined,
@@ -97,7 +98,7 @@ export function authenticated(
 /**
  * Requests tokens from a token endpoint. The library's own function refuses every http endpoint that is not on this
  * machine; a server in a private network may have one, and
- * `checkEndpoint` has already checked it. Rejects with an `OAuthError` when the authorization server says why.
+ * `checkEndpoint` has already checked it. Rejects with an `OAuthError` if the authorization server gives a reason.
  */
 export async function requestTokens(
   { client, resource, endpoints }: Pick<SignIn, 'client' | 'resource' | 'endpoints'>,
@@ -112,7 +113,7 @@ export async function requestTokens(
   const said: unknown = await answer.json()
   const read = specTypeSchemas.OAuthTokens['~standard'].validate(said)
   if (!read.issues) return read.value
-  // Some report failures with status 200.
+  // Some servers report failures with status 200.
   if (typeof said === 'object' && said !== null && 'error' in said) throw await parseErrorResponse(JSON.stringify(said))
   throw new SyntaxError('no tokens')
 }
@@ -120,8 +121,8 @@ export async function requestTokens(
 const MAX_CHARS = 300
 
 /**
- * What went wrong at an authorization server, as a CodedError without secrets: only the code and the description that
- * the standard has for people.
+ * A failure of an authorization server as a CodedError without secrets: only the code and the description that the
+ * standard defines for display.
  */
 export function oauthFailure(doing: string, error: unknown): CodedError {
   if (error instanceof CodedError) return error
@@ -141,7 +142,7 @@ function reasonOf(error: unknown): string {
     : `${status}.`
 }
 
-/** Text from others, made safe for display. */
+/** Third-party text, made safe for display. */
 export function plain(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, ' ')

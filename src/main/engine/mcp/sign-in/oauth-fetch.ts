@@ -9,9 +9,9 @@ const TIMEOUT_MS = 20_000
 const MAX_BYTES = 1024 * 1024
 
 /**
- * The `fetch` for all requests of a sign-in. A server names the addresses, so they are checked: https, except on this
- * machine or on the server's own host; nothing on this machine or in a private network for a server on the open
- * internet; and responses of bounded size and time.
+ * The `fetch` for all requests of a sign-in. The server provides the addresses, so they are checked: only https, except
+ * on this machine or the server's own host; and if the server is on the open internet, no address on this machine or in
+ * a private network. Responses are limited in size and time.
  */
 export function oauthFetch(
   serverUrl: string,
@@ -33,7 +33,7 @@ export function oauthFetch(
       return new Response(text === '' ? null : text, { status, statusText, headers })
     } catch (error) {
       signal?.throwIfAborted()
-      // Not a TypeError: the SDK would take that for a CORS failure in a browser.
+      // Not a TypeError, which the SDK would treat as a CORS failure in a browser.
       throw new CodedError(
         'mcp.sign_in_failed',
         `${target.origin} ${limit.aborted ? 'does not answer' : `cannot be reached: ${reasonOf(error)}`}.`,
@@ -43,7 +43,7 @@ export function oauthFetch(
   }
 }
 
-/** Throws CodedError `mcp.sign_in_failed` when a server at `serverUrl` may not redirect the client to this address. */
+/** Throws `mcp.sign_in_failed` when a server at `serverUrl` may not send the client to this address. */
 export async function checkEndpoint(target: URL, serverUrl: string): Promise<void> {
   const why = await endpointProblem(target, serverUrl)
   if (why !== undefined)
@@ -53,7 +53,7 @@ export async function checkEndpoint(target: URL, serverUrl: string): Promise<voi
     )
 }
 
-/** Why a server at `serverUrl` may not lead the client to this address: a clause; undefined when it may. */
+/** Why a server at `serverUrl` may not send the client to this address, as a clause; undefined when it may. */
 export async function endpointProblem(target: URL, serverUrl: string): Promise<string | undefined> {
   const server = new URL(serverUrl)
   if (target.username !== '' || target.password !== '') return 'an address with a name or password in it is not trusted'
@@ -75,8 +75,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * The kind of a host that is not on the open internet. An unresolvable name is not judged here: the request fails
- * anyway.
+ * The kind of host if it is not on the open internet. A name that cannot be resolved is not judged here, because the
+ * request fails anyway.
  */
 async function kindOf(url: URL): Promise<string | undefined> {
   if (isLoopback(url)) return 'this machine itself'

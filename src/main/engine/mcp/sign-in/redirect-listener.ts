@@ -13,7 +13,10 @@ export interface Redirected {
 export interface RedirectListener {
   /** The `redirect_uri`. */
   url: string
-  /** The first request with this `state`; others get an error page. Rejects with the reason of `signal`. */
+  /**
+   * The first request with this `state`; others get an error page. Rejects with the reason of `signal` when that
+   * aborts.
+   */
   wait(state: string, signal: AbortSignal): Promise<Redirected>
   close(): void
 }
@@ -21,13 +24,16 @@ export interface RedirectListener {
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-  // The address of the page contains the code.
+  // The page's address contains the code.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   connection: 'close',
 }
 
-/** At the given address (without a port: at a free one), or at a free port. Undefined when that port is taken. */
+/**
+ * Listens at the specified address (if it has no port, at a free port), or at any free port. Undefined when the port is
+ * in use.
+ */
 export async function listenForRedirect(wanted?: string): Promise<RedirectListener | undefined> {
   const address = wanted === undefined ? undefined : new URL(wanted)
   const path = address?.pathname ?? '/callback'
@@ -57,7 +63,7 @@ export async function listenForRedirect(wanted?: string): Promise<RedirectListen
       }),
     close() {
       server.close()
-      // Running responses may finish: they close their connections themselves.
+      // Responses in progress can finish; they close their connections themselves.
       server.closeIdleConnections()
     },
   }

@@ -11,7 +11,7 @@ import type { SignIn } from './sign-in-store'
 
 export interface SignInRequest {
   server: OAuthServer
-  /** What was stored of an earlier sign-in. */
+  /** What was stored from an earlier sign-in. */
   kept?: SignIn
   /** The scopes that the server asked for. */
   challenge?: Challenge
@@ -21,12 +21,13 @@ export interface SignInRequest {
   now(): number
 }
 
-/** Signs in with the browser, by an authorization code with PKCE. CodedError `mcp.sign_in_failed`. */
+/** Signs in with the browser, using an authorization code with PKCE. Throws `mcp.sign_in_failed`. */
 export async function signInFlow(request: SignInRequest): Promise<SignIn> {
   const { server, kept, challenge, signal, fetchFn } = request
   const found = await discover(server.url, challenge, fetchFn)
   const before = kept?.issuer === found.issuer ? kept : undefined
-  // The secret belongs to the place where the user registered the client. A server could name its own instead.
+  // The secret belongs to the authorization server where the user registered the client. A server could name its own
+  // instead.
   if (kept && !before && server.oauth?.clientSecret !== undefined)
     throw new CodedError(
       'mcp.sign_in_failed',
@@ -39,7 +40,7 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
     const scope = scopes.length > 0 ? scopes.join(' ') : undefined
     const client = await oauthClient(server, found, {
       redirectUrl: listener.url,
-      // Registered for another address, which is taken now.
+      // Otherwise it was registered for another address, which is now in use.
       ...(before?.redirectUrl === listener.url && { kept: before.client }),
       ...(scope !== undefined && { scope }),
       fetchFn,
@@ -101,8 +102,8 @@ async function listenFor(server: OAuthServer, before: SignIn | undefined): Promi
 }
 
 /**
- * The scopes of the configuration, else those the server asks for, else those it supports; plus the granted ones, so
- * that signing in for more removes nothing.
+ * The scopes of the configuration, or else those the server asks for, or else those it supports; plus the granted ones,
+ * so that signing in for more scopes removes none.
  */
 function scopesFor(
   { oauth }: OAuthServer,
@@ -118,7 +119,7 @@ function scopesFor(
       : before?.tokens
         ? before.scopes
         : (scopesSupported ?? [])
-  // Without it such servers issue no refresh token.
+  // Without this scope, such servers issue no refresh token.
   const offline = scopes.length > 0 && metadata?.scopes_supported?.includes('offline_access') === true
   return [...new Set([...scopes, ...(offline ? ['offline_access'] : [])])]
 }
@@ -143,7 +144,7 @@ async function begin(
   }
 }
 
-/** The code, when it is from the expected authorization server (RFC 9207). */
+/** The code, if it is from the expected authorization server (RFC 9207). */
 function codeOf(params: Redirected['params'], { issuer, metadata }: Discovered): string {
   const from = params.get('iss')
   const expected =
@@ -193,8 +194,8 @@ export function tokensOf(
 }
 
 /**
- * New tokens for old ones; undefined when the authorization server rejects the old ones, so that the user has to sign
- * in. CodedError `mcp.sign_in_failed` otherwise.
+ * Exchanges old tokens for new ones; undefined when the authorization server rejects the old ones, so that the user has
+ * to sign in. Throws `mcp.sign_in_failed` on any other failure.
  */
 export async function renew(signIn: SignIn, fetchFn: FetchLike, now: number): Promise<SignIn['tokens']> {
   const { tokens } = signIn
@@ -238,7 +239,7 @@ export async function revoke(
 
 const PROBE_TIMEOUT_MS = 20_000
 
-/** Sends a server a first request to get its challenge. Undefined when it requires no sign-in, or cannot be reached. */
+/** Sends a server a first request to get its challenge. Undefined if it requires no sign-in or cannot be reached. */
 export async function probeAuthorization(
   { url, headers }: OAuthServer,
   signal: AbortSignal,
@@ -249,14 +250,14 @@ export async function probeAuthorization(
       method: 'POST',
       redirect: 'manual',
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      // Starts no session.
+      // A ping starts no session.
       body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
     })
     await answer.body?.cancel()
     return answer.status === 401 ? challengeOf(answer) : undefined
   } catch {
-    // Discovery reports it better.
+    // Discovery reports this failure better.
     signal.throwIfAborted()
     return undefined
   }

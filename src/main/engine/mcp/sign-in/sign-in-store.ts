@@ -14,14 +14,14 @@ const text = lazySchema(() => z.string().optional())
 
 const signInSchema = lazySchema(() =>
   z.object({
-    /** The authorization server: no part of the sign-in is ever sent to another. */
+    /** The authorization server. No part of the sign-in is ever sent to another one. */
     issuer: z.string(),
     client: z.object({ client_id: z.string(), client_secret: text(), token_endpoint_auth_method: text() }),
-    /** Where the authorization server redirects the browser to. */
+    /** The address to which the authorization server redirects the browser. */
     redirectUrl: z.string(),
     /** The requested scopes. */
     scopes: z.array(z.string()),
-    /** The resource of the tokens (RFC 8707). */
+    /** The resource that the tokens are for (RFC 8707). */
     resource: z.string(),
     tokens: z
       .object({
@@ -40,7 +40,7 @@ const signInSchema = lazySchema(() =>
   }),
 )
 
-/** A sign-in with a server: what is needed to use, renew and end it. All of it is secret. */
+/** A sign-in with a server: everything needed to use, renew and end it. All of it is secret. */
 export type SignIn = SchemaOutput<typeof signInSchema>
 
 const entrySchema = lazySchema(() =>
@@ -56,14 +56,15 @@ type Entry = SchemaOutput<typeof entrySchema>
 export interface SignInStore {
   get(server: OAuthServer): SignIn | undefined
   /**
-   * Updates one sign-in from its current value; `undefined` removes it. Changes of other processes to others are kept.
+   * Updates one sign-in based on its current value; `undefined` removes it. Other processes' changes to other sign-ins
+   * are kept.
    */
   change(server: OAuthServer, edit: (now: SignIn | undefined) => SignIn | undefined): Promise<void>
   /** Runs `work` while no other process on this home renews or starts a sign-in with this server. */
   withLock<Result>(server: OAuthServer, work: () => Promise<Result>): Promise<Result>
 }
 
-/** Opens `$home/mcp-sign-ins.json` (0600, and encrypted with a key store), which need not exist. */
+/** Opens `$home/mcp-sign-ins.json` (mode 0600, and encrypted if there is a key store); the file need not exist. */
 export function createSignInStore({
   home,
   keyStore = NO_KEY_STORE,
@@ -75,8 +76,8 @@ export function createSignInStore({
   let seen: { stamp: string; entries: Map<string, Entry>; open: Map<string, SignIn> } | undefined
 
   /**
-   * Checks the file each time, so that writes of other processes count at once; reads and decrypts only when it has
-   * changed.
+   * Checks the file each time, so that writes by other processes take effect immediately; reads and decrypts only after
+   * a change.
    */
   const read = (): NonNullable<typeof seen> => {
     const stat = statSync(file, { throwIfNoEntry: false })
@@ -91,7 +92,7 @@ export function createSignInStore({
       const opened = keyStore.open(entry.sealed)
       return opened === undefined ? undefined : signInSchema().parse(JSON.parse(opened))
     } catch {
-      // Encrypted by another program or user: unusable here.
+      // Encrypted by another program or user, so unusable here.
       return undefined
     }
   }
@@ -99,7 +100,7 @@ export function createSignInStore({
     const { entries, open: opened } = read()
     const key = keyOf(server)
     const known = opened.get(key) ?? open(entries.get(key))
-    // It may be decryptable later, when the key store is unlocked.
+    // It may become decryptable later, when the key store is unlocked.
     if (known) opened.set(key, known)
     return known
   }
@@ -130,7 +131,7 @@ export function createSignInStore({
   }
 }
 
-/** Sign-ins belong to an address and, when configured, to its client id: independent of the server's name and file. */
+/** Sign-ins belong to an address and, if configured, to its client id, regardless of the server's name and file. */
 export function keyOf({ url, oauth }: OAuthServer): string {
   const address = URL.canParse(url) ? new URL(url).href : url
   return createHash('sha256')
@@ -142,7 +143,7 @@ export function keyOf({ url, oauth }: OAuthServer): string {
 function entriesOf(file: string): [string, Entry][] {
   let content: string
   try {
-    // A copied or restored file may be readable by others.
+    // A copied or restored file could be readable by others.
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
     content = readFileSync(file, 'utf8')
   } catch (error) {
@@ -154,7 +155,7 @@ function entriesOf(file: string): [string, Entry][] {
       .parse(JSON.parse(content))
       .servers.map((entry) => [entry.key, entry])
   } catch {
-    // It cannot be repaired by hand: it is kept, and the user signs in again.
+    // It cannot be repaired manually, so it is renamed and kept, and the user signs in again.
     renameSync(file, `${file}.damaged-${Date.now()}`)
     return []
   }

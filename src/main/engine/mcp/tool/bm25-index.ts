@@ -5,18 +5,18 @@ import { plainStem, splitWords, stem, contentWords } from './stemming'
 /** The words of a searchable item, by field. */
 type Fields<Name extends string> = Readonly<Record<Name, readonly string[]>>
 
-/** The weight of a word in each item that contains it, by index. */
+/** The weight of a word in each item that contains it, by the item's index. */
 export type Scores = ReadonlyMap<number, number>
 
 export interface WordIndex {
   /**
-   * The BM25 weight; empty for an unknown word. Frequent words weigh less; at most the weight of a word in `1 / rarity`
-   * of all items.
+   * The BM25 weights; empty for an unknown word. Frequent words weigh less; at most the weight of a word that one in
+   * `rarity` items contains.
    */
   scoresOf(word: string, mostIdf?: number): Scores
   has(word: string): boolean
   idfOf(word: string): number
-  /** Every word, once. */
+  /** Every word, without duplicates. */
   words: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const B = 0.5
 
 /**
  * An index for ranking by BM25 over several fields (BM25F: fields are weighted before term frequency is saturated).
- * Fields without weight are left out of the document frequency, and so are `beside`, whose words we added.
+ * Fields without weight do not count toward the document frequency, and neither does `beside`, whose words we added.
  */
 export function createWordIndex<Name extends string>(
   things: readonly Fields<Name>[],
@@ -76,7 +76,7 @@ export function createWordIndex<Name extends string>(
   }
 }
 
-/** The searchable fields of a tool, and their weights. `topics` is our own knowledge of its server. */
+/** The searchable fields of a tool, and their weights. `topics` are what we know about its server. */
 export const WEIGHTS = {
   name: 2.5,
   joined: 2,
@@ -110,7 +110,7 @@ function stems(text: string): string[] {
   return contentWords(text).map(stem)
 }
 
-/** Names and descriptions of the parameters, where the schema has them in simple form. */
+/** Names and descriptions of the parameters, if the schema has them in simple form. */
 function parametersOf(schema: Readonly<Record<string, unknown>>): [string, string][] {
   const properties: unknown = schema['properties']
   if (typeof properties !== 'object' || properties === null) return []
@@ -130,8 +130,8 @@ function parametersOf(schema: Readonly<Record<string, unknown>>): [string, strin
 const TYPO_WEIGHT = 0.6
 
 /**
- * Words that an unknown one may be a typo of: one edit, or two in a word of more than five letters; the first letter
- * must match.
+ * Words that an unknown word may be a typo of: one edit away, or two in a word of more than five letters; the first
+ * letter must match.
  */
 export function similarWords(said: string, words: Iterable<string>): [string, number][] {
   const most = said.length > 5 ? 2 : 1
@@ -143,7 +143,7 @@ export function similarWords(said: string, words: Iterable<string>): [string, nu
   return near
 }
 
-/** Number of inserted, deleted, replaced or swapped letters. */
+/** The number of inserted, deleted, replaced or swapped letters. */
 function editDistance(a: string, b: string): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)]
   for (let line = 1; line <= a.length; line++) {

@@ -3,7 +3,7 @@ import { callResult } from './call-result'
 
 const keep = async (): Promise<string> => '/kept'
 const text = (value: string) => ({ type: 'text', text: value })
-/** The texts that a model gets of a response. */
+/** The texts of a response as the model receives them. */
 async function told(content: unknown[], structuredContent: unknown): Promise<string[]> {
   const result = await callResult({ content, structuredContent }, { server: 's', tool: 't', keep })
   return result.content.map((part) => (part.type === 'text' ? part.text.trim() : part.type))

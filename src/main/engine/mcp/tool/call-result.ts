@@ -20,7 +20,8 @@ const MAX_IMAGES = 20
 
 /**
  * A response to `tools/call` as a result: text unchanged, pictures scaled for models, structured content once, links as
- * links without fetching them, everything else saved in a file. An unreadable part is named and affects no other.
+ * links without fetching them, everything else saved in a file. An unreadable part is reported and does not affect the
+ * others.
  */
 export async function callResult(answer: Readonly<Record<string, unknown>>, place: ResultPlace): Promise<ToolResult> {
   const listed: unknown[] = Array.isArray(answer['content']) ? answer['content'] : []
@@ -139,8 +140,8 @@ function structuredText(
 }
 
 /**
- * Whether it only repeats the content under one name: servers do this for tools that return a plain text, number or
- * list.
+ * Whether it only repeats the content under a single name, as servers do for tools that return plain text, a number or
+ * a list.
  */
 function isWrapped(structured: unknown, texts: readonly string[], listed: readonly unknown[]): boolean {
   const values = isRecord(structured) ? Object.values(structured) : []
@@ -149,7 +150,7 @@ function isWrapped(structured: unknown, texts: readonly string[], listed: readon
   return isSaid(value, texts) || (Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed))
 }
 
-/** Whether one text equals this value, or all of them concatenated do, or each equals one of its items. */
+/** Whether one text equals this value, or all texts concatenated do, or each text equals one of its items. */
 function isSaid(value: unknown, texts: readonly string[]): boolean {
   if (texts.some((text) => says(text, value)) || (texts.length > 1 && says(texts.join(''), value))) return true
   return (
@@ -173,7 +174,7 @@ function isSame(text: string, structured: unknown): boolean {
   }
 }
 
-/** Texts of a result are read as one: a line break between them separates them. */
+/** Models read the texts of a result as one, so line breaks are added between them. */
 function separated(parts: readonly ResultPart[]): ResultPart[] {
   return parts.map((part, index) => {
     const next = parts[index + 1]

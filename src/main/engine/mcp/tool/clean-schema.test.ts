@@ -57,7 +57,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   expect(cleaned(given)).toEqual({ type: 'object', ...expected })
 })
 
-it('replaces alternatives at the root by all their fields, and requires what each requires', () => {
+it('replaces alternatives at the root with all their fields, and requires what each requires', () => {
   const schema = cleaned({
     properties: { always: { type: 'string' } },
     required: ['always'],

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../shared/json-fields'
-/** A JSON Schema of a tool's input that every provider accepts. */
+/** A JSON Schema for a tool's input that every provider accepts. */
 export type InputSchema = Readonly<Record<string, unknown>>
 
 const MAX_BYTES = 64 * 1024
@@ -39,8 +39,8 @@ const DROPPED: ReadonlySet<string> = new Set([
 
 /**
  * A server's input schema, cleaned so that no provider rejects a request because of it: invalid schemas are left out,
- * the root is an object without alternatives, arrays have items, references resolve. Otherwise the problem, as a
- * sentence.
+ * the root is an object without alternatives, arrays have items, references resolve. If that is impossible, the problem
+ * as a sentence.
  */
 export function cleanSchema(given: unknown): { schema: InputSchema } | { problem: string } {
   if (given === undefined || given === null) return { schema: { type: 'object', properties: {} } }
@@ -115,7 +115,7 @@ function cleanKeyword(key: string, value: unknown, depth: number, root: Record<s
   }
 }
 
-/** `true`, `false` and schemas; of a list, as `items` once could be, the first. */
+/** `true`, `false` or a schema; for a list, which `items` used to allow, its first item. */
 function cleanOne(value: unknown, depth: number, root: Record<string, unknown>): unknown {
   if (typeof value === 'boolean') return value
   const one: unknown = Array.isArray(value) ? value[0] : value
@@ -136,7 +136,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Whether a reference within the schema resolves; others leave the document. */
+/** Whether a reference within the schema resolves; other references lead out of the document. */
 function leadsSomewhere(reference: string, root: Record<string, unknown>): boolean {
   if (reference === '#') return true
   if (!reference.startsWith('#/')) return false
@@ -150,8 +150,8 @@ function leadsSomewhere(reference: string, root: Record<string, unknown>): boole
 }
 
 /**
- * Providers reject alternatives at the root: all their fields are offered, and only what each of them requires is
- * required.
+ * Providers reject alternatives at the root. Instead, all their fields are offered, and only fields that every
+ * alternative requires are required.
  */
 function withoutAlternatives(schema: Record<string, unknown>): Record<string, unknown> {
   const {

@@ -5,7 +5,7 @@ const marked = (type: unknown, name: unknown = 'Region'): object => ({ type, 'x-
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more })
 
 describe('the headers that an input schema asks for', () => {
-  it('are read at any depth of properties, and not from other keys of the same name', () => {
+  it('are read at any depth of properties, and not from other keys with the same name', () => {
     const schema = object({
       a: marked('string', 'A'),
       b: object({ c: marked('integer', 'C') }),

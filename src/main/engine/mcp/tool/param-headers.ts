@@ -1,7 +1,7 @@
 import { isRecord } from '../../../../shared/json-fields'
-/** A value of a tool's input that is also sent as a header: a proxy can then route the call without parsing it. */
+/** A value of a tool's input that is also sent as a header, so that a proxy can route the call without parsing it. */
 export interface ParamHeader {
-  /** The server's name for it; the header is `Mcp-Param-` and this. */
+  /** The server's name for it; the header is `Mcp-Param-` followed by this name. */
   name: string
   /** The path of the value in the input. */
   path: string[]
@@ -18,9 +18,9 @@ const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$d
 const VALUES = new Set(['default', 'examples', 'const', 'enum', 'required'])
 
 /**
- * The headers that an input schema asks for (`x-mcp-header`), or why such a tool must not be used: a proxy could be
- * shown other values than the server gets. They are allowed only on strings, integers and booleans that are reached
- * through `properties` alone.
+ * The headers that an input schema asks for (`x-mcp-header`), or why such a tool must not be used: a proxy could see
+ * other values than the server. They are allowed only on strings, integers and booleans that are reached through
+ * `properties` alone.
  */
 export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | { problem: string } {
   const headers: ParamHeader[] = []
@@ -30,7 +30,7 @@ export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | 
     : { problem: `Its input asks for a header that cannot be sent: ${problem}.` }
 }
 
-/** `path`: undefined where no value of the input can be addressed by name. */
+/** `path`: undefined if no value of the input can be addressed by name. */
 function visit(node: unknown, path: string[] | undefined, headers: ParamHeader[], depth: number): string | undefined {
   if (typeof node !== 'object' || node === null || depth > DEEPEST) return undefined
   if (Array.isArray(node)) return firstOf(node, (item) => visit(item, undefined, headers, depth + 1))
@@ -72,7 +72,7 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
   return undefined
 }
 
-/** The headers of a call with this input; a missing or null value has no header. */
+/** The headers of a call with this input; a missing or null value gets no header. */
 export function paramHeaders(
   headers: readonly ParamHeader[],
   input: Readonly<Record<string, unknown>>,
@@ -89,7 +89,7 @@ export function paramHeaders(
   return sent
 }
 
-/** The plain value where a header can carry it, else base64 with the protocol's marker. */
+/** The plain value if a header can carry it; otherwise base64 with the protocol's marker. */
 function encoded(text: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !(text.startsWith('=?base64?') && text.endsWith('?='))

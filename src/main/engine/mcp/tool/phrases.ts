@@ -2,7 +2,7 @@ import more from '../../../../../resources/tool-search/more-ways-to-say.txt?raw'
 import most from '../../../../../resources/tool-search/ways-to-say.txt?raw'
 import { splitWords, stem } from './stemming'
 
-/** How many other words may be between two words of a phrase. */
+/** Maximum number of other words between two words of a phrase. */
 const MAX_WORDS_BETWEEN = 2
 
 interface Phrase {
@@ -20,13 +20,13 @@ for (const line of `${most}\n${more}`.split('\n').filter((each) => each !== '' &
   }
 }
 
-/** The meaning of some words of a query that appear together, and the positions of these words. */
+/** The meaning of query words that form a phrase, and the positions of these words. */
 export interface PhraseMatch {
   places: readonly number[]
   meaning: readonly string[]
 }
 
-/** The phrases in a query, given as its stems. */
+/** The phrases in a query, which is passed as its stems. */
 export function phrasesIn(stems: readonly string[]): PhraseMatch[] {
   return stems.flatMap((first, place) =>
     (phrases.get(first) ?? []).flatMap(({ said, meaning }) => {
@@ -47,14 +47,14 @@ function placesOf(said: readonly string[], stems: readonly string[], from: numbe
   return places
 }
 
-/** All words of a query as stems, including those without meaning of their own. */
+/** All words of a query as stems, including those without a meaning of their own. */
 export function allStems(request: string): string[] {
   return splitWords(request.replaceAll(/n[’']t\b/gi, ' not').replaceAll(/\bcannot\b/gi, 'can not')).map(stem)
 }
 
 /**
- * Common phrases that mean something else than their single words, with their meaning, applied in this order. Short
- * phrases whose words are inflected are in `ways-to-say.txt`.
+ * Common phrases that mean something different from their individual words, with their meaning, applied in this order.
+ * Short phrases whose words are inflected are in `ways-to-say.txt`.
  */
 export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^\W*(?:please )?(e?mail|message|dm) (?=my |the |our |him |her |them |us |all |every|\p{Lu}|\S+@)/iu, 'send $1 '],

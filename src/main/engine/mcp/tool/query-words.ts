@@ -2,10 +2,10 @@ import { isActionWord, isLightVerb } from './synonyms'
 import { PHRASES, allStems, phrasesIn } from './phrases'
 import { plainStem, splitWords, stem, contentWords } from './stemming'
 
-/** Words followed by details of the subject, not by what should be done with it. */
+/** Words followed by details of the subject rather than what should be done with it. */
 const ASIDE = /^(?:about|because|called|named|titled|saying|says|so|that|since)$/
 const ASIDE_WEIGHT = 0.5
-/** Words that, after the subject, introduce where it is or whose. */
+/** Words that, after the subject, introduce its location or owner. */
 const FURTHER =
   /^(?:to|from|for|on|in|into|onto|of|with|by|at|under|over|as|than|instead|until|after|before|which|whose)$/
 const FURTHER_WEIGHT = 0.9
@@ -15,7 +15,7 @@ const LEAST = 0.6
 
 /** The weight of words that stand for a phrase. */
 const WAY = 1
-/** The object of the action comes first. */
+/** The factor for the object of the action, which comes first. */
 const FIRST = 1.2
 
 /** A word of a query, as a stem, with its weight: at most 1. */
@@ -30,7 +30,7 @@ export interface QueryWord {
   meaning?: readonly string[]
 }
 
-/** The words to search for, each once. */
+/** The words to search for, without duplicates. */
 export function queryWords(query: string): QueryWord[] {
   const names = namesIn(query)
   const text = PHRASES.reduce((changed, [phrase, meaning]) => changed.replace(phrase, meaning), withBrands(query))
@@ -56,7 +56,7 @@ export function queryWords(query: string): QueryWord[] {
   return withWays(query, [...words.values()])
 }
 
-/** Applies phrases: their words are left out when they mean little alone. */
+/** Applies phrases: their words are left out if they mean little alone. */
 function withWays(query: string, words: readonly QueryWord[]): QueryWord[] {
   const stems = allStems(withoutQuotes(query))
   const ways = phrasesIn(stems)
@@ -70,7 +70,7 @@ function withoutQuotes(query: string): string {
   return query.replaceAll(/(?<!\p{L})["“”„][^"“”„]{1,200}["“”]/gu, ' ')
 }
 
-/** `YouTube` and `arXiv` are one word, `readFile` is two: both ways are tried. */
+/** `YouTube` and `arXiv` are one word, `readFile` is two, so both readings are tried. */
 function withBrands(query: string): string {
   return query.replaceAll(/[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*/gu, (word) => `${word.toLowerCase()} ${word}`)
 }
@@ -110,15 +110,13 @@ const INTENT_OF = new Map<string, Intent>()
 for (const intent of ['look', 'make', 'change', 'remove'] as const)
   for (const verb of VERBS[intent].split(' ')) if (!INTENT_OF.has(stem(verb))) INTENT_OF.set(stem(verb), intent)
 
-/** These may mean anything in a query. */
+/** These can mean anything in a query. */
 const VAGUE = new Set(['get', 'see', 'check', 'open', 'top', 'share', 'book', 'record'].map(stem))
 
 const QUESTION =
   /^\W*(?:(?:can|could) you (?:please )?)?(?:tell me |show me |let me know )?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any)\b/i
 
-/**
- * The intent of a query, as far as its beginning shows: a question reads something, otherwise the first verb decides.
- */
+/** The intent of a query, as far as its start shows: a question reads something; otherwise the first verb decides. */
 export function intentOfRequest(request: string, words: readonly { word: string }[]): Intent | undefined {
   if (QUESTION.test(request)) return 'look'
   return firstIntent(words.slice(0, 2).flatMap(({ word }) => (VAGUE.has(word) ? [] : word)))

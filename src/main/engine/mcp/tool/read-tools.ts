@@ -13,9 +13,9 @@ export interface ListedTool {
   inputSchema: InputSchema
   annotations: ToolAnnotations
   saysDestructive: boolean
-  /** It can only be called as a task of the protocol: the call starts it, and its result is requested later. */
+  /** It can only be called as a task of the protocol: the call starts the task, and the result is requested later. */
   needsTask?: true
-  /** Values of its input that are also sent as headers. */
+  /** Input values that are also sent as headers. */
   headers?: ParamHeader[]
   /** Why it cannot be offered. */
   problem?: string
@@ -26,8 +26,8 @@ const LONGEST_DESCRIPTION = 16_000
 const LONGEST_TITLE = 200
 
 /**
- * The tools of a `tools/list` response, each on its own: an unusable one is kept with its problem, and affects no
- * other. `notes` says what was left out altogether. `takesHeaders`: see `Connection`.
+ * The tools of a `tools/list` response. Each is read separately: an unusable tool is kept with its problem and does not
+ * affect the others. `notes` reports what was left out entirely. `takesHeaders`: see `Connection`.
  */
 export function readTools(items: readonly unknown[], takesHeaders = false): { tools: ListedTool[]; notes: string[] } {
   const tools = new Map<string, ListedTool>()
@@ -72,7 +72,7 @@ function readTool(name: string, item: Record<string, unknown>, takesHeaders: boo
   }
 }
 
-/** Without control and invisible characters: users and models should read the same. */
+/** Text without control and invisible characters: users and models should read the same. */
 export function plain(value: unknown, longest: number): string | undefined {
   if (typeof value !== 'string') return undefined
   const clean = value

@@ -34,7 +34,7 @@ function lab(
     window,
     loaded: () => state.loaded,
   })
-  /** Runs a call as the loop does, and loads what its details name, as the header's fold does. */
+  /** Runs a call as the loop does, and loads the tools that its details name, as the header's fold does. */
   const call = async (name: string, input: unknown): Promise<ToolResult> => {
     const tool = lookup.get(name)
     if (!tool) throw new Error(lookup.unknownTool(name))
@@ -55,17 +55,17 @@ const FEW = [
   serverTool('slack', 'post', 'Post a message'),
 ]
 
-it('without tool search every tool is sent, and nothing is listed', () => {
+it('sends every tool and lists nothing without tool search', () => {
   const { lookup, names } = lab(FEW, {})
   expect(names()).toEqual(['Read', 'mcp__github__create_issue', 'mcp__github__list_issues', 'mcp__slack__post'])
   expect(lookup.loadable?.()).toBeUndefined()
 })
 
-it('exceeding either threshold enables the search, and both at 0 always do', () => {
+it('enables the search when either threshold is exceeded, and always when both are 0', () => {
   const tools = readToolCatalogue(['github'])
   const isSearching = (settings: Partial<ToolSearchSettings>, window: number): boolean =>
     lab(tools, { enabled: true, ...settings }, window).lookup.cost()!.isSearching
-  // Forty tools of about 9,000 tokens.
+  // Forty tools with about 9,000 tokens.
   expect(isSearching({}, 1_000_000)).toBe(false)
   expect(isSearching({}, 100_000)).toBe(true)
   expect(isSearching({ minTokens: 5000 }, 1_000_000)).toBe(true)
@@ -125,12 +125,12 @@ it('returns the same array, list and search until something changes, so that req
   expect(lookup.loadable?.()).toBe(list)
   expect(lookup.get('tool_search')).toBe(search)
   const after = lookup.schemas()
-  // Loaded once more.
+  // Another one is loaded.
   state.loaded = [...state.loaded, 'gone::tool']
   expect(lookup.schemas()).toBe(after)
 })
 
-it('lists new tools at the next step, drops removed ones even when loaded, and restores them with their server', async () => {
+it('lists new tools at the next step, drops removed ones even when loaded, and restores them when their server returns', async () => {
   const { lookup, state, call, names } = lab(FEW)
   await call('tool_search', { tool_id: 'slack::post' })
   state.tools = FEW.slice(0, 2)
@@ -149,13 +149,13 @@ it('never lists, finds or calls tools that an agent may not use', async () => {
   expect(lookup.get('mcp__slack__post')).toBeUndefined()
 })
 
-it('tells a call by list id the right name', () => {
+it('reports the right name to a call that uses the list id', () => {
   const { lookup } = lab(FEW)
   expect(lookup.unknownTool('github::create_issue')).toContain('mcp__github__create_issue')
   expect(lookup.unknownTool('nothing like it')).toContain('tool_search')
 })
 
-it("a server's tool never replaces a built-in", () => {
+it("never replaces a built-in tool with a server's tool", () => {
   const { lookup, names } = lab([{ ...serverTool('x', 'Read', 'Another'), name: 'Read' }], {})
   expect(names()).toEqual(['Read'])
   expect(lookup.get('Read')?.server).toBeUndefined()
@@ -189,7 +189,7 @@ it('keeps a server from ending the list or adding a line', () => {
   expect(list.match(/<\/deferred_tools>/g)).toHaveLength(1)
 })
 
-it('lists four hundred tools in less than 30 % of the size of their schemas, also with long descriptions', () => {
+it('lists four hundred tools in less than 30 % of the size of their schemas, even with long descriptions', () => {
   for (const tools of [
     readToolCatalogue(),
     readToolCatalogue().map((tool) => ({ ...tool, description: tool.description.repeat(12) })),

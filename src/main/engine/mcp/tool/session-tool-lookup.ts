@@ -10,7 +10,7 @@ import type { ToolIndex } from './tool-index'
 import { TOOL_SEARCH, toolSearchTool, unloadedTool } from './tool-search'
 
 export interface SessionLookupDeps {
-  /** The session's own tools, offered unchanged. */
+  /** The session's own tools, which are offered unchanged. */
   own: Registry
   servers: Pick<ServerTools, 'tools'>
   /** Whether a server's tool may be offered at all. */
@@ -22,7 +22,7 @@ export interface SessionLookupDeps {
   /** Ids of the tools that searches have loaded; the same array until more are loaded. */
   loaded(): readonly string[]
   /**
-   * Names of the tools whose schemas the model has, the same set until it grows; undefined before the first request.
+   * Names of the tools whose schemas the model has. The same set until it grows; undefined before the first request.
    */
   told?(): ReadonlySet<string> | undefined
 }
@@ -31,7 +31,7 @@ export interface SessionLookupDeps {
 export interface SessionLookup extends ToolLookup {
   /** How a server's tool is offered; undefined for tools that are not a server's. */
   stateOf(name: string): 'active' | 'deferred' | undefined
-  /** Undefined without such tools. */
+  /** The tokens that servers' tools take; undefined without such tools. */
   cost(): ServerToolsCost | undefined
 }
 
@@ -46,7 +46,7 @@ interface State {
   loadable?: string
 }
 
-/** Computed before every step: servers may change their tools during a turn, and a search loads more. */
+/** Updated before every step: servers may change their tools during a turn, and a search loads more tools. */
 export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   const { own, servers, settings, window } = deps
   let state: State | undefined
@@ -65,7 +65,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   function makeState(of: Pick<State, 'from' | 'loaded' | 'told' | 'offered'>, before: State | undefined): State {
     const { loaded, told, offered } = of
     const isSame = before?.offered === offered
-    // A conversation that started with search keeps it: otherwise all schemas would be sent at once when some tools
+    // A conversation that started with search keeps it: otherwise all schemas would suddenly be sent when some tools
     // disappear.
     const goesOn = told?.has(TOOL_SEARCH) === true && settings.enabled && offered.length > 0
     if (!goesOn && !isDeferring(settings, offered, window)) {
@@ -74,7 +74,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
       return { ...of, sent: offered, byName: new Map(offered.map((tool) => [tool.name, tool])), schemas }
     }
     const byId = new Map(offered.map((tool) => [serverToolId(tool), tool]))
-    // The model can call any tool whose schema it has, however it got it.
+    // The model can call any tool whose schema it has, no matter how it got it.
     const sent = [
       ...new Set([...offered.filter(({ name }) => told?.has(name)), ...loaded.flatMap((id) => byId.get(id) ?? [])]),
     ]
@@ -145,7 +145,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   }
 }
 
-/** Whether tools are loaded on demand: exceeding either threshold is enough, and with 0 for both any tool is. */
+/** Whether tools are loaded on demand. Exceeding either threshold is enough; if both are 0, any tool is. */
 function isDeferring(
   { enabled, minPct, minTokens }: ToolSearchSettings,
   tools: readonly ServerTool[],
@@ -160,11 +160,11 @@ function bytesOf(tools: readonly Tool[]): number {
   return tools.reduce((sum, tool) => sum + toolSize(toolSchema(tool)).bytes, 0)
 }
 
-/** Maximum bytes of a description in the list. */
+/** Maximum number of bytes of a description in the list. */
 const MAX_BYTES = 1024
-/** A list up to this size is not shortened any further… */
+/** A list up to this size is not shortened further… */
 const SMALL_LIST = 8 * 1024
-/** …a longer one takes at most this share of the size of the tools' schemas. */
+/** …and a longer one takes at most this share of the size of the tools' schemas. */
 const MAX_SHARE = 0.25
 
 const HEAD =
@@ -175,7 +175,7 @@ const HEAD =
 
 /**
  * The list of loadable tools for the model: a line `server::tool: description` for each. It does not depend on which of
- * them are loaded, so that it stays the same, and cached. `bytesOfSchemas`: the size of the full schemas.
+ * them are loaded, so it stays the same and cached. `bytesOfSchemas`: the size of the full schemas.
  */
 export function deferredToolList(
   tools: readonly Pick<ServerTool, 'server' | 'description'>[],
@@ -197,7 +197,9 @@ export function deferredToolList(
   return `${HEAD}\n\n<deferred_tools>\n${lines.join('\n')}\n</deferred_tools>`
 }
 
-/** The length to cut all to so that they fit into `most` together; shorter ones leave their share to the others. */
+/**
+ * The length to which all are cut so that together they fit into `most`; shorter ones leave their share to the others.
+ */
 function evenLength(lengths: readonly number[], most: number): number {
   let room = Math.max(0, most)
   let left = lengths.length
@@ -209,7 +211,7 @@ function evenLength(lengths: readonly number[], most: number): number {
   return MAX_BYTES
 }
 
-/** A server's text must not look like another line of the list, nor like its end. */
+/** A server's text must not look like another line of the list or like its end. */
 function oneLine(text: string): string {
   return text
     .replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -217,7 +219,7 @@ function oneLine(text: string): string {
     .trim()
 }
 
-/** At most this many bytes, without a broken character. */
+/** The start of a text: at most this many bytes, without a broken character. */
 function cut(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text
   if (bytes < 4) return ''

@@ -1,4 +1,4 @@
-/** Words without meaning for a search. Question words (`which`, `show`) do have one: see `LIKE_WORDS`. */
+/** Words without meaning in a search. Question words (`which`, `show`) do have a meaning: see `LIKE_WORDS`. */
 const STOP_WORDS = new Set(
   (
     'a about after again all also am an and any are as at be been before ' +
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
 )
 
 /**
- * The words of a name or a text in lower case: split where the case changes, and at underscores, hyphens, digits and
+ * The words of a name or text in lower case: split where the case changes, and at underscores, hyphens, digits and
  * everything else that is not a letter, so that
  * `readHTMLFile2` and `read_html-file` give the same words.
  */
@@ -29,7 +29,7 @@ export function splitWords(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** The meaningful words of a text. A text of stop words only keeps them. */
+/** The meaningful words of a text. If it has only stop words, those are kept. */
 export function contentWords(text: string): string[] {
   const words = splitWords(text)
   const telling = words.filter((word) => !STOP_WORDS.has(word))
@@ -61,15 +61,15 @@ const IRREGULAR = new Map(
 )
 
 /**
- * The common stem of the forms of an English word: `files` and `file`, `creating`, `created` and `creation`. Stems need
- * to be equal, not to be words; words of other languages mostly stay unchanged.
+ * The common stem of the forms of an English word: `files` and `file`, `creating`, `created` and `creation`. Stems only
+ * need to be equal; they need not be words. words of other languages mostly stay unchanged.
  */
 export function stem(word: string): string {
   const regular = IRREGULAR.get(word)
   return plainStem(regular ?? word)
 }
 
-/** The same for a word as written: `config` is not expanded to `configuration`. */
+/** The same without expanding abbreviations: `config` does not become `configuration`. */
 export function plainStem(word: string): string {
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word
   return withoutEnding(withoutTense(withoutPlural(word)))

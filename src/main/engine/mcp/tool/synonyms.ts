@@ -5,7 +5,7 @@ import lifeWords from '../../../../../resources/tool-search/words-of-life.txt?ra
 import thingWords from '../../../../../resources/tool-search/words-of-things.txt?raw'
 import { stem } from './stemming'
 
-/** The weight of a similar word, and of one that it leads to. */
+/** The weights of a similar word, and of a word that it leads to. */
 const SYNONYM_WEIGHT = 0.6
 const RELATED_WEIGHT = 0.45
 
@@ -20,13 +20,13 @@ export function synonymsOf(stemmed: string): ReadonlyMap<string, number> {
   return like.get(stemmed) ?? NONE
 }
 
-/** Whether a word names an action, not its object: many tools do the same to different things. */
+/** Whether a word names an action rather than its object: many tools do the same to different things. */
 export function isActionWord(stemmed: string): boolean {
   return doing.has(stemmed)
 }
 
 /**
- * Verbs and times that go with anything and say little alone: to make it louder, to take a picture, to put something
+ * Verbs and times that go with anything and mean little alone: to make it louder, to take a picture, to put something
  * aside.
  */
 const LIGHT = new Set(
@@ -48,12 +48,12 @@ export function isLightVerb(stemmed: string): boolean {
 
 const QUESTIONS = new Set('which what who whose where when why how'.split(' ').map(stem))
 
-/** Whether it is a question word: only what it leads to is searched for. */
+/** Whether a word is a question word: only the words it leads to are searched for. */
 export function isQuestionWord(stemmed: string): boolean {
   return QUESTIONS.has(stemmed)
 }
 
-/** Verbs and quantity words in the names of tools of every kind. */
+/** Verbs and quantity words that occur in the names of tools of every kind. */
 const GENERIC = new Set(
   (
     'create add make get read show list search find update edit change set put ' +
@@ -64,22 +64,22 @@ const GENERIC = new Set(
     .map(stem),
 )
 
-/** Whether a verb is in the names of tools of every kind. */
+/** Whether a verb occurs in the names of tools of every kind. */
 export function isGenericVerb(stemmed: string): boolean {
   return GENERIC.has(stemmed)
 }
 
-/** Whether a word belongs to the known vocabulary and is not a name. */
+/** Whether a word belongs to the known vocabulary, so that it is not a name. */
 export function isDictionaryWord(stemmed: string): boolean {
   return like.has(stemmed) || isLightVerb(stemmed)
 }
 
-/** Topics of a server, as stems, when its name is that of a well-known product. */
+/** Topics of a server, as stems, if its name is that of a well-known product. */
 export function topicsOf(words: readonly string[]): readonly string[] {
   return [...new Set(words.flatMap((word) => topics.get(word) ?? []))]
 }
 
-/** Records which words are similar, and which lead to others; returns the known words. */
+/** Records which words are similar and which lead to others; returns the known words. */
 function readWords(text: string): Set<string> {
   const said = new Set<string>()
   for (const line of linesOf(text)) {

@@ -7,7 +7,7 @@ import { createToolIndex, type ToolIndex } from './tool-index'
 const ids = (index: ToolIndex, query: string, limit = 5, threshold = 1.5): string[] =>
   index.search(query, { limit, threshold }).map(({ tool }) => serverToolId(tool))
 
-it('plain words find the right one of four hundred tools among the first five at least 95 times of 100', () => {
+it('finds the right one of four hundred tools by plain words, in the top five at least 95 times out of 100', () => {
   const index = createToolIndex(readToolCatalogue())
   const requests = catalogueRequests()
   expect(requests).toHaveLength(100)
@@ -15,28 +15,28 @@ it('plain words find the right one of four hundred tools among the first five at
   expect(missed.map(({ request }) => request).slice(5)).toEqual([])
 })
 
-it('paraphrases find the right tool at least 96 times of 100', () => {
+it('finds the right tool by paraphrases at least 96 times out of 100', () => {
   const index = createToolIndex(readToolCatalogue())
   const requests = catalogueRequests('more-requests')
   const missed = requests.filter(({ request, meant }) => !ids(index, request).some((id) => meant.includes(id)))
   expect(missed.map(({ request }) => request).slice(Math.floor(requests.length * 0.04))).toEqual([])
 })
 
-it('requests written without a look at the word lists find the right tool at least 75 times of 100', () => {
+it('finds the right tool by requests written without seeing the word lists at least 75 times out of 100', () => {
   const index = createToolIndex(readToolCatalogue())
   const requests = catalogueRequests('unseen-requests')
   const found = requests.filter(({ request, meant }) => ids(index, request).some((id) => meant.includes(id)))
   expect(found.length / requests.length).toBeGreaterThanOrEqual(0.75)
 })
 
-it("phrases find the tool's own term", () => {
+it("finds the tool's own term by phrases", () => {
   const index = createToolIndex(readToolCatalogue())
   expect(ids(index, 'give the customer his money back')).toContain('stripe::create_refund')
   expect(ids(index, "don't run it, just check this SQL")).toContain('postgres::validate_sql')
   expect(ids(index, 'put these tickets into the next sprint')).toContain('atlassian::moveIssuesToSprint')
 })
 
-it('a named server or product ranks before others with the same function', () => {
+it('ranks a named server or product before others with the same function', () => {
   const tools = ['alpha', 'zulu'].flatMap((server) => [
     serverTool(server, 'send_message', 'Send a message'),
     serverTool(server, 'list_channels', 'List channels'),
@@ -96,7 +96,7 @@ it('searches descriptions, servers and parameters, not only names', () => {
   expect(ids(index, 'tax identification')).toEqual(['c::three'])
 })
 
-it('a word in every tool still finds them in a catalog of one or two', () => {
+it('finds tools by a word they all contain in a catalog of one or two', () => {
   expect(ids(createToolIndex([serverTool('notes', 'read_note', 'Reads a note')]), 'read a note')).toEqual([
     'notes::read_note',
   ])
@@ -113,7 +113,7 @@ it('corrects typos when nothing matches exactly', () => {
   expect(ids(index, 'invocie').join()).toContain('invoice')
 })
 
-it('returns nothing for no match or a weak match', () => {
+it('returns nothing for a weak match or no match', () => {
   const index = createToolIndex(readToolCatalogue())
   expect(ids(index, 'xylophone zebra qwertz')).toEqual([])
   expect(ids(index, 'create issue', 5, 1000)).toEqual([])

@@ -5,29 +5,29 @@ import { similarWords, fieldsOf, WEIGHTS, createWordIndex } from './bm25-index'
 import { splitWords, stem } from './stemming'
 
 /**
- * Maximum weight of words for an action, and of words that go with anything: few tools being called `open` says nothing
- * about what is opened.
+ * Maximum weight of words for an action, and of words that go with anything: that few tools are called `open` says
+ * nothing about what they open.
  */
 const DOING_IDF = 2.8
 const GENERIC_IDF = 2.3
 const LIGHT_IDF = 1
 /** The weight of a word that starts with the query's word. */
 const BEGINNING = 0.85
-/** The weight of the second-best match of a word. */
+/** The share of the second-best match of a word that is added. */
 const MORE = 0.3
 /** The weight of a tool's word that another query word has already matched. */
 const SAID_AGAIN = 0.25
-/** Factors for a tool with a matching intent, and for one with another. */
+/** Factors for a tool with a matching intent, and for a tool with a different one. */
 const FITS = 1.15
 const FITS_NOT = 0.9
 /** Factor for other servers' tools when a server is named. */
 const OTHER_SERVER = 0.7
-/** Bonus for a tool whose whole name was matched. */
+/** Bonus for a tool whose entire name was matched. */
 const NAMED = 0.4
 const NAME_IDF = 4
 /**
  * Added for a tool that matches all words of the query, and by the square of their share for others: in a catalog of a
- * few tools every word is common, so BM25 alone says little.
+ * few tools, every word is common, so BM25 alone is not enough.
  */
 const ALL_WORDS = 5
 
@@ -37,11 +37,11 @@ export interface ToolMatch {
 }
 
 export interface ToolIndex {
-  /** Best first; only those that score above `threshold`, and at most `limit`. */
+  /** Best first, at most `limit`; only those that score above `threshold`. */
   search(query: string, options: { limit: number; threshold: number }): ToolMatch[]
 }
 
-/** What a query word matched in a tool: the word there, and its weight. */
+/** What a query word matched in a tool: the matched word and its weight. */
 interface Found {
   word: string
   /** How well the matched word represents the query word. */
@@ -62,8 +62,8 @@ interface Match {
 }
 
 /**
- * An index of tools for keyword search, by BM25 over their names, servers, descriptions and parameters. Takes about 30
- * ms for 400 tools.
+ * An index of tools for keyword search, by BM25 over their names, servers, descriptions and parameters. Creating it
+ * takes about 30 ms for 400 tools.
  */
 export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   const index = createWordIndex(tools.map(fieldsOf), WEIGHTS, 'topics')
@@ -74,7 +74,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   })
   const intents = tools.map(({ server, description }) => intentOfTool(server.tool, description))
 
-  /** By the index of the tool, the best match of one query word or its alternatives. */
+  /** The best match of one query word or its alternatives, by tool index. */
   function meant(
     { word: said, plain, isName, meaning }: QueryWord,
     previous: string | undefined,
@@ -95,7 +95,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     return best
   }
 
-  /** Words of the catalog that a query word may mean, with their weight. */
+  /** Words of the catalog that a query word may stand for, with their weight. */
   function meanings(said: string, joined: readonly string[]): Map<string, number> {
     const words = new Map<string, number>()
     if (!isQuestionWord(said)) words.set(said, 1)
@@ -123,8 +123,8 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   }
 
   /**
-   * The tools of a product: named by a word outside the vocabulary that is in the names of several tools, all of one
-   * server: `jira` of `atlassian`.
+   * The tools of a product, such as `jira` of `atlassian`: it is named by a word outside the vocabulary that occurs in
+   * the names of several tools, all of one server.
    */
   function productOf(word: string): Set<number> | undefined {
     const places = [...index.scoresOf(word).keys()].filter((place) => nameWords[place]!.some(([each]) => each === word))
@@ -133,7 +133,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
       : undefined
   }
 
-  /** The tools whose server or product a query names, with words that mean nothing else. */
+  /** The tools whose server or product a query names, using words that have no other meaning. */
   function toolsNamed(said: readonly QueryWord[]): Set<number> {
     const words = new Set(said.filter(({ word }) => !isDictionaryWord(word)).map(({ word }) => word))
     const named = (place: number): boolean =>
@@ -194,7 +194,7 @@ function isSame(name: string, ofServer: string): boolean {
   )
 }
 
-/** How well the intents of tool and query fit; neutral when either is unknown. */
+/** How well the intents of tool and query match; neutral when either is unknown. */
 function fit(asked: Intent | undefined, done: Intent | undefined): number {
   if (asked === undefined || done === undefined) return 1
   const fits = fitsIntent(asked, done)

@@ -25,11 +25,11 @@ const input = lazySchema(() =>
 
 type Input = SchemaOutput<typeof input>
 
-/** Characters of a description shown to the user. */
+/** Maximum characters of a description that are shown to the user. */
 const SHOWN_CHARS = 200
-/** Characters of schemas in a result; the first tool is included at any size. */
+/** Maximum characters of schemas in a result; the first tool is included at any size. */
 const MAX_SCHEMA_CHARS = 40_000
-/** More than the longest schema that a server may have. */
+/** Longer than the longest schema that a server can have. */
 const MAX_RESULT_CHARS = 400_000
 
 export const TOOL_SEARCH = 'tool_search'
@@ -40,7 +40,7 @@ export const TOOL_SEARCH = 'tool_search'
 export function toolSearchTool(deps: {
   /** The searchable tools. */
   tools: readonly ServerTool[]
-  /** Created when first needed. */
+  /** Created on first use. */
   index(): Promise<ToolIndex>
   threshold: number
 }): Tool<typeof input> {
@@ -110,7 +110,7 @@ function loadResult(query: string, tools: readonly ServerTool[]): ToolResult {
   )
 }
 
-/** The details of a result that loads tools; its content must contain their schemas. */
+/** The details of a result that loads tools; the result's content must contain their schemas. */
 function loadDetails(query: string, tools: readonly ServerTool[]): NonNullable<ToolResult['details']> {
   return {
     kind: 'tools',
@@ -131,7 +131,7 @@ function beginning(text: string): string {
 
 /**
  * Replaces a tool that is called before it was loaded. The model has not seen its schema, so its input is a guess and
- * is not run; the answer contains the parameters and loads the tool.
+ * is not run; the result contains the parameters and loads the tool.
  */
 export function unloadedTool(tool: ServerTool): Tool {
   const { name, annotations, server } = tool

@@ -29,7 +29,7 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
     name: 'Agent',
     description,
     input,
-    // Starting one changes nothing; each of its calls is judged separately.
+    // Starting a subagent changes nothing; each of its calls is judged separately.
     subject: ['description'],
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     timeoutMs: null,

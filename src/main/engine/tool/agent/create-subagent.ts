@@ -23,7 +23,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Defining types cannot be passed on; starting subagents only by name. */
+/** A subagent never gets the tool that defines types, and it can start subagents only if the list names that tool. */
 const NOT_PASSED_ON = 'CreateSubagent'
 const ONLY_BY_NAME = 'Agent'
 

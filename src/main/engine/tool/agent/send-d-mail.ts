@@ -5,7 +5,7 @@ import type { SessionCheckpoints, RestoreOutlook } from '../session-services'
 import { failed, ok, refuse, type Access, type Tool } from '../tool'
 import description from './send-d-mail.md?raw'
 
-/** Longer is not a message any more, but the conversation over again. */
+/** A longer text is no longer a message, but a repetition of the conversation. */
 const MAX_CHARS = 20_000
 const MAX_NAMES = 100
 
@@ -18,8 +18,8 @@ const input = lazySchema(() =>
 )
 
 /**
- * Lets the agent go back in its turn with what it has learned; see reference/001, Checkpoint and "Time Travel"
- * Mechanism.
+ * Lets the agent go back within its turn, taking along what it has learned; see reference/001, Checkpoint and "Time
+ * Travel" Mechanism.
  */
 export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints }): Tool<typeof input> {
   return {
@@ -27,7 +27,7 @@ export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints
     description,
     input,
     alone: true,
-    // It changes nothing but the conversation; files that it puts back are said as accesses, and judged like any write.
+    // It changes only the conversation; files that it restores are reported as accesses and judged like any write.
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     async prepare({ checkpoint_id: checkpoint, message, files }) {
       const mail = { checkpoint, message, files }

@@ -14,11 +14,12 @@ const input = lazySchema(() =>
   }),
 )
 
-/** A skill that loads a skill that loads a skill; no deeper. */
+/** Maximum depth of skills that load skills. */
 const MAX_LEVELS = 3
 
 /**
- * A skill that was loaded in this turn. `level`: 1, or one more than that of the skill whose instructions call for it.
+ * A skill that was loaded in this turn. `level`: 1, or one more than the level of the skill whose instructions call for
+ * it.
  */
 interface LoadedSkill {
   name: string
@@ -29,11 +30,11 @@ interface LoadedSkill {
 export interface SkillToolDeps {
   list(): Promise<SkillList>
   body(skill: SkillView, args: string): Promise<string>
-  /** Changes with every prompt of the user: how deep skills are nested is counted from there. */
+  /** Changes with every prompt of the user, which restarts the count of nested skills. */
   turnId(): string | undefined
 }
 
-/** Lets the agent load a skill; see reference/tools.md. Only offered when there are skills it may load. */
+/** Lets the agent load a skill; see reference/tools.md. Offered only when there are skills it may load. */
 export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
   let loaded: { turnId: string | undefined; skills: LoadedSkill[] } = { turnId: deps.turnId(), skills: [] }
   return {
@@ -81,8 +82,8 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
 }
 
 /**
- * The skills that led to this one, the nearest first: each is called for by the instructions of the next. Empty for one
- * that nothing loaded calls for.
+ * The skills that led to this one, nearest first: each is called for by the instructions of the next. Empty if no
+ * loaded skill calls for it.
  */
 function chainTo(name: string, loaded: readonly LoadedSkill[]): LoadedSkill[] {
   const calling = loaded.filter(({ body }) => callsFor(body, name))
@@ -97,7 +98,7 @@ function chainTo(name: string, loaded: readonly LoadedSkill[]): LoadedSkill[] {
   ]
 }
 
-/** Whether instructions name a skill as one: `/name`, "name", the skill name, the name skill. */
+/** Whether instructions refer to this skill: `/name`, "name", the skill name, the name skill. */
 function callsFor(body: string, name: string): boolean {
   const escaped = name.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
   return new RegExp(`(?:[/:"'\`]|\\bskills? )${escaped}(?![\\w-])|(?<![\\w-])${escaped}["'\`]? skill\\b`, 'i').test(

@@ -17,7 +17,7 @@ const lines = (event: CalendarEvent): string[] =>
     .replaceAll('\r\n ', '')
     .split('\r\n')
 
-it('an event has its times in its zone, the rules of the zone, and a time stamp in UTC', () => {
+it('writes an event with its times in its zone, the rules of the zone, and a time stamp in UTC', () => {
   const found = lines(EVENT)
   expect(found).toEqual(
     expect.arrayContaining([
@@ -32,13 +32,13 @@ it('an event has its times in its zone, the rules of the zone, and a time stamp 
   expect(found.indexOf('BEGIN:VTIMEZONE')).toBeLessThan(found.indexOf('BEGIN:VEVENT'))
 })
 
-it('attendees are named in the description, and no field invites them', () => {
+it('names attendees in the description, and invites them in no field', () => {
   const found = lines({ ...EVENT, description: 'Bring notes', attendees: ['ada@example.org', 'Bob'] })
   expect(found.join('\n')).not.toMatch(/^(?:ATTENDEE|ORGANIZER|METHOD)/m)
   expect(found).toContain(String.raw`DESCRIPTION:Bring notes\n\nAttendees: ada@example.org\, Bob`)
 })
 
-it('a whole day ends the day after its last one, and repeats until a day', () => {
+it('ends a whole-day event on the day after its last day, and repeats it until a day', () => {
   const found = lines({
     ...EVENT,
     start: '2026-12-24',
@@ -55,7 +55,7 @@ it('a whole day ends the day after its last one, and repeats until a day', () =>
   expect(found).not.toContain('BEGIN:VTIMEZONE')
 })
 
-it('a repeated event keeps its last day, in the time of its zone, and has its reminder', () => {
+it('keeps the last day of a repeated event, in the time of its zone, and its reminder', () => {
   const found = lines({ ...EVENT, reminderMinutes: 15, repeat: { how: 'weekly', every: 2, until: '2026-12-29' } })
   expect(found).toContain('RRULE:FREQ=WEEKLY;INTERVAL=2;UNTIL=20261229T225959Z')
   expect(found).toContain('TRIGGER:-PT15M')
@@ -89,7 +89,7 @@ test.each([
   expect(JSON.stringify(await tool.prepare(tool.input().parse(given)))).toContain(why)
 })
 
-it('without an end, an event lasts an hour; its file is kept and its text is in the result', async () => {
+it('makes an event without an end last an hour, saves its file, and returns its text', async () => {
   const tool = createCalendarEventTool(services)
   const call = await tool.prepare(tool.input().parse({ title: 'Call', start: '2026-12-01T23:30', zone: 'UTC' }))
   if ('refused' in call) throw new Error('refused')

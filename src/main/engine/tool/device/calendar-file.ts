@@ -3,8 +3,8 @@ import type { CalendarEvent } from '../../../../shared/model/approval/calendar-e
 import { zoneRules } from './time-zone'
 
 /**
- * An event as the text of an .ics file. Attendees are named in the description only: a calendar program would send
- * invitations to those in fields of their own.
+ * An event as the text of an .ics file. Attendees are named only in the description: for attendees in their own fields,
+ * a calendar program would send invitations.
  */
 export function calendarFile(event: CalendarEvent, { uid, now }: { uid: string; now: number }): string {
   const { title, start, zone, location, description, attendees, reminderMinutes } = event
@@ -33,7 +33,7 @@ export function calendarFile(event: CalendarEvent, { uid, now }: { uid: string; 
     : text.replace('BEGIN:VEVENT', () => `${zoneRules(zone, Number(start.slice(0, 4)))}BEGIN:VEVENT`)
 }
 
-/** The end of a whole-day event is the day after its last one. */
+/** The end of a whole-day event is the day after its last day. */
 function dayAfter(day: string): Date {
   return new Date(Date.parse(day) + 86_400_000)
 }
@@ -44,7 +44,7 @@ function repeatRule(
 ): string {
   const parts = [`FREQ=${how.toUpperCase()}`, `INTERVAL=${every}`]
   if (count !== undefined) parts.push(`COUNT=${count}`)
-  // The whole last day counts. A time in UTC, a day later than it begins there, covers it in every zone.
+  // The entire last day counts. A time in UTC, one day after that day starts there, covers it in every zone.
   else if (until !== undefined) parts.push(`UNTIL=${isAllDay ? until.replaceAll('-', '') : endOfDay(until, zone)}`)
   return `RRULE:${parts.join(';')}`
 }

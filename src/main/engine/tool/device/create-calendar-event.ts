@@ -36,7 +36,7 @@ const input = lazySchema(() =>
 )
 type Input = SchemaOutput<typeof input>
 
-/** Makes an .ics file of an event, after showing all of it to the user (approval/policies/boundaries.ts). */
+/** Creates an .ics file for an event, after showing all of it to the user (approval/policies/boundaries.ts). */
 export function createCalendarEventTool(
   services: Pick<DeviceServices, 'opener' | 'now' | 'newId' | 'keepCalendarFile'>,
 ): Tool<typeof input> {
@@ -107,7 +107,7 @@ function eventOf(given: Input): CalendarEvent | string {
   }
 }
 
-/** As clocks show it: on a day when they change, too. */
+/** One hour later in wall-clock time, even on a day when clocks change. */
 function anHourLater(time: string): string {
   return new Date(Date.parse(`${time}Z`) + 3_600_000).toISOString().slice(0, 16)
 }

@@ -19,7 +19,7 @@ test.each([
   ])
 })
 
-it('uses the zone of this machine where none is named', async () => {
+it("uses this machine's zone by default", async () => {
   const call = await getLocalTimeTool({ now: () => 0 }).prepare({})
   if ('refused' in call) throw new Error('refused')
   const { content } = await call.run(callContext())
@@ -28,7 +28,7 @@ it('uses the zone of this machine where none is named', async () => {
   ])
 })
 
-it('names the time zone that may be meant', async () => {
+it('suggests the time zone that may be meant', async () => {
   const call = await getLocalTimeTool().prepare({ zone: 'new york' })
   expect(JSON.stringify(call)).toContain('Did you mean America/New_York?')
 })

@@ -6,7 +6,7 @@ import { knownZone, machineZone, unknownZone } from './time-zone'
 
 const input = lazySchema(() => z.strictObject({ zone: z.string().trim().min(1).max(100).optional() }))
 
-/** Tells the time on this machine, or in another time zone. */
+/** Reports the time on this machine or in another time zone. */
 export function getLocalTimeTool({ now = Date.now }: { now?: () => number } = {}): Tool<typeof input> {
   return {
     name: 'GetLocalTime',
@@ -54,7 +54,7 @@ export function localTimeText(date: Date, zone: string): string {
   ].join('\n')
 }
 
-/** The ISO 8601 week of a day: the week that has its Thursday in a year belongs to that year. */
+/** The ISO 8601 week of a day. A week belongs to the year that its Thursday is in. */
 function isoWeek(year: number, month: number, day: number): { week: number; ofYear: number } {
   const DAY_MS = 86_400_000
   const thursday = new Date(Date.UTC(year, month - 1, day))

@@ -8,7 +8,7 @@ import description from './get-location.md?raw'
 const input = lazySchema(() => z.strictObject({}))
 
 /**
- * Estimates where the user is from the IP address, with the service of the settings. It asks each time
+ * Estimates the user's location from the IP address, using the service from the settings. It asks each time
  * (approval/policies/boundaries.ts).
  */
 export function getLocationTool({

@@ -7,7 +7,7 @@ import { textOf } from '../../../../shared/model/turn/message'
 import { createWorkspace } from '../../workspace/workspace'
 import { openUrlTool } from './open-url'
 
-test('opens documents of the project, and nothing that a system would run', async () => {
+test('opens documents of the project, but nothing that a system would run', async () => {
   const root = join(await tempFolder(), 'project')
   mkdirSync(root)
   const tool = openUrlTool({ workspace: createWorkspace({ root }) })
@@ -27,7 +27,7 @@ test('opens documents of the project, and nothing that a system would run', asyn
 })
 
 test.runIf(process.platform !== 'win32')(
-  'opens nothing that a link leads to by the time the user has agreed',
+  'does not open a file that was replaced by a link before the user agreed',
   async () => {
     const base = await tempFolder()
     const root = join(base, 'project')

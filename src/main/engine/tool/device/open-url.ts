@@ -10,7 +10,7 @@ import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import description from './open-url.md?raw'
 
 const MAX_CHARS = 2_000
-/** Endings of files that some system runs when they are opened, or that can hold macros, disks or settings. */
+/** Extensions of files that some system runs when they are opened, or that can contain macros, disks or settings. */
 const PROGRAMS = new Set(
   `exe com bat cmd msi msp scr pif cpl ps1 psm1 vbs vbe wsf wsh wsc sct ws js jse hta reg lnk url jar jnlp
   msix appx msixbundle appxbundle application appref-ms gadget chm hlp inf scf settingcontent-ms search-ms library-ms
@@ -36,7 +36,7 @@ export function openUrlTool(services: OpenServices): Tool<typeof input> {
     async prepare({ url }) {
       if (url.length > MAX_CHARS)
         return refuse(`The address is longer than ${MAX_CHARS} characters. Give a shorter one.`)
-      // One letter before the colon is a drive of Windows.
+      // A single letter before the colon is a Windows drive.
       const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
       if (scheme === 'http' || scheme === 'https') return webPage(url, services)
       if (scheme === undefined || scheme === 'file') return projectFile(url, scheme === 'file', services)
@@ -81,7 +81,7 @@ async function projectFile(
     summary: shown,
     accesses: [{ kind: 'file', path: place.realPath, written: place.path, write: false }],
     preview: async () => ({ kind: 'text', text: place.realPath }),
-    // It may have become a program since.
+    // It may have become a program since it was prepared.
     check: async () => {
       const now = await whyNotOpened(place.realPath, shown, workspace)
       return now === undefined ? undefined : failed(now)
@@ -98,7 +98,7 @@ async function projectFile(
 async function whyNotOpened(realPath: string, shown: string, workspace: Workspace): Promise<string | undefined> {
   const found = await lstat(realPath).catch(() => undefined)
   if (!found) return `${shown} does not exist. Look for it with Glob.`
-  // The system opens what the name leads to by then.
+  // The system would open whatever the name leads to at that time.
   if ((await realpath(realPath).catch(() => undefined)) !== realPath)
     return `${shown} was replaced by a symbolic link at this very moment, so it was not opened. Try again.`
   if (!found.isFile()) return `${shown} is not a file. Give a file of the project.`

@@ -13,7 +13,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Shows the user a notification of the system, and keeps it in their list. */
+/** Shows the user a system notification, and keeps it in their list. */
 export function sendNotificationTool({ notify }: Pick<DeviceServices, 'notify'>): Tool<typeof input> {
   return {
     ...DEVICE_TOOL,

@@ -5,7 +5,7 @@ export function machineZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** The zone as the system names it; undefined for one that it does not know. */
+/** The zone under the system's name; undefined if the system does not know it. */
 export function knownZone(zone: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
@@ -14,10 +14,10 @@ export function knownZone(zone: string): string | undefined {
   }
 }
 
-/** What to say of an unknown zone, with the one that may be meant. */
+/** The message for an unknown zone, with the zone that may be meant. */
 export function unknownZone(zone: string): string {
   const zones = Intl.supportedValuesOf('timeZone')
-  // People name cities, and write them with blanks.
+  // People use names of cities, with spaces.
   const asCity = zone.replaceAll(' ', '_').toLowerCase()
   const city = zones.find((known) => known.toLowerCase().endsWith(`/${asCity}`))
   const [near] = city === undefined ? nearest(zone, zones, 1) : [city]
@@ -40,8 +40,8 @@ function zoneOffset(zone: string, at: number): number {
 }
 
 /**
- * The VTIMEZONE of a zone for a calendar file (RFC 5545), with the changes of its clocks in one year as rules that
- * repeat every year: without it, programs guess what the name of a zone means. Lines end with CRLF.
+ * The VTIMEZONE of a zone for a calendar file (RFC 5545), with the clock changes of one year as rules that repeat every
+ * year. Without it, programs guess what the name of a zone means. Lines end with CRLF.
  */
 export function zoneRules(zone: string, year: number): string {
   const changes = clockChanges(zone, year)
@@ -81,7 +81,7 @@ function observance(
   kind: 'DAYLIGHT' | 'STANDARD',
   { at, from, to }: { at: number | undefined; from: number; to: number },
 ): string[] {
-  // In the clock time before the change.
+  // In local time before the change.
   const local = at === undefined ? undefined : new Date(at + from * 60_000)
   return [
     `BEGIN:${kind}`,
@@ -93,7 +93,7 @@ function observance(
   ]
 }
 
-/** `2SU` or `-1SU`: which of its weekdays in its month a day is. */
+/** `2SU` or `-1SU`: which occurrence of its weekday in the month a day is. */
 function weekday(date: Date): string {
   const day = date.getUTCDate()
   const days = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()

@@ -3,7 +3,7 @@ import { closestLines } from './find-text'
 import { ComparedLines, type LineMatch, reindenter } from './fuzzy-match'
 import { withoutGap, type Hunk, type HunkLine } from './parse-patch'
 
-/** The position of a hunk, the number of lines it replaces, and their replacement. */
+/** The position of a hunk, the number of lines it replaces, and the replacement lines. */
 interface Replacement {
   start: number
   length: number
@@ -13,9 +13,9 @@ interface Replacement {
 }
 
 /**
- * A text with the hunks applied to it. Lines that a hunk keeps stay as the text has them, also where they match only
- * loosely; whether the text ends with a line feed stays, too. Throws a `FileProblem` for the first hunk that fits
- * nowhere, or at several places.
+ * A text with the hunks applied to it. Lines that a hunk keeps stay as they are in the text, even if they match only
+ * loosely; so does the presence of a line feed at the end. Throws a `FileProblem` for the first hunk that matches
+ * nowhere or in several places.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): { text: string; loose: number } {
   const isEnded = text === '' || text.endsWith('\n')
@@ -31,7 +31,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], shown: string):
         `Hunk ${number} of ${hunks.length} for ${shown} changes the same lines as another one. Nothing was written.`,
       )
     for (; at < start; at++) made.push(lines[at]!)
-    // One by one: a call cannot take as many arguments as a file can have lines.
+    // One by one, because a call cannot take as many arguments as a file can have lines.
     for (const line of fresh) made.push(line)
     at = start + length
   }
@@ -47,7 +47,7 @@ class HunkPlacer {
   readonly #compared: ComparedLines
   readonly #shown: string
   readonly #count: number
-  /** Behind the hunk before. */
+  /** After the previous hunk. */
   #cursor = 0
 
   constructor(lines: readonly string[], shown: string, count: number) {
@@ -82,7 +82,7 @@ class HunkPlacer {
       if (hunk.anchors.length > 0 && anchor === undefined) throw this.#notFound(number, hunk.anchors.at(-1)!)
       return { start: hunk.isAtEnd ? length : (anchor ?? length), match: 'exact', lines: hunk.lines }
     }
-    // Empty lines at the end of a hunk may be no more than a gap before the next one.
+    // Empty lines at the end of a hunk may only be a gap before the next one.
     const shorter = withoutGap(hunk.lines)
     for (const lines of shorter.length < hunk.lines.length ? [hunk.lines, shorter] : [hunk.lines]) {
       const wanted = oldText(lines)
@@ -103,7 +103,7 @@ class HunkPlacer {
     throw this.#notFound(number, oldText(shorter).join('\n'))
   }
 
-  /** The matching places: one, unless the hunk is ambiguous. */
+  /** The matching positions: only one, unless the hunk is ambiguous. */
   #find(
     wanted: readonly string[],
     { isAtEnd, anchors }: Hunk,
@@ -116,12 +116,11 @@ class HunkPlacer {
     const behind = this.#compared.findClosest(wanted, anchor ?? this.#cursor)
     if (behind)
       return anchor === undefined || anchors.length === 0 ? behind : { ...behind, places: behind.places.slice(0, 1) }
-    // Hunks in another order than the file, and anchors that stand elsewhere, do no harm where the lines are there
-    // once.
+    // Hunks in a different order than the file, and anchors located elsewhere, do no harm if the lines occur only once.
     return this.#compared.findClosest(wanted)
   }
 
-  /** Undefined when there are no anchors, or one of them is not there. */
+  /** The position after the anchors; undefined if there are no anchors or one of them is missing. */
   #behindAnchors(anchors: readonly string[]): number | undefined {
     if (anchors.length === 0) return undefined
     return this.#search(anchors, this.#cursor) ?? this.#search(anchors, 0)

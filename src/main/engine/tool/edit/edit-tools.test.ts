@@ -15,12 +15,12 @@ it.each(['claude-opus-5', 'gemini-3-pro', 'kimi-k2', 'qwen3-coder', 'olmo-3', 's
   },
 )
 
-it('what is known of a model counts more than its name', () => {
+it('prefers what is known about a model to its name', () => {
   expect(editToolsOf({ model: 'house-model', traits: { toolDialect: 'gpt' } }, [])).toEqual(['apply_patch'])
   expect(editToolsOf({ model: 'gpt-imitation', traits: { toolDialect: 'general' } }, [])).toEqual(['Edit', 'Patch'])
 })
 
-it('who disables Edit gets no apply_patch in its place, and who disables apply_patch gets Edit', () => {
+it('offers no apply_patch when Edit is disabled, but offers Edit when apply_patch is disabled', () => {
   expect(editToolsOf({ model: 'gpt-5' }, ['Edit'])).not.toContain('apply_patch')
   expect(editToolsOf({ model: 'gpt-5' }, ['apply_patch'])).toEqual(['Edit', 'Patch'])
 })

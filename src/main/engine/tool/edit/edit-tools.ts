@@ -7,12 +7,12 @@ import type { WriteHooks } from './write-changes'
 import type { ModelInfo } from '../../model/provider'
 import { withLineFeeds } from './line-ends'
 
-/** What tools need that change texts. */
+/** What tools that edit text need. */
 export interface EditDeps {
   workspace: Workspace
-  /** What may look at writes, as things are at that moment. */
+  /** The current hooks that inspect writes. */
   hooks?: () => WriteHooks | undefined
-  /** What the agent may not see; default: nothing. */
+  /** Tests paths that are hidden from the agent; default: nothing is hidden. */
   hidden?: () => Promise<(path: string) => boolean>
 }
 
@@ -20,8 +20,8 @@ export interface EditDeps {
 export type TextEdit = (text: string, plain: (written: string) => string) => { text: string; said: string }
 
 /**
- * Applies an edit to a file's text. A file in which every line ends with CRLF is edited as if they were line feeds and
- * keeps CRLF; one with mixed endings is taken as it is. Encoding and byte order mark stay.
+ * Applies an edit to a file's text. If every line ends with CRLF, the file is edited with line feeds and keeps CRLF; a
+ * file with mixed endings is edited as it is. Encoding and byte order mark are kept.
  */
 export function editText(current: CurrentText | undefined, shown: string, edit: TextEdit): ChangedText {
   if (!current) throw new FileProblem(`${shown} does not exist.`, 'missing')
@@ -42,15 +42,15 @@ export function editText(current: CurrentText | undefined, shown: string, edit: 
 const GENERAL = ['Edit', 'Patch']
 const GPT = ['apply_patch']
 
-/** Tools of which a model is offered one set. */
+/** The tools of which each model is offered one set. */
 export const EDIT_TOOLS: ReadonlySet<string> = new Set([...GENERAL, ...GPT])
 
-/** Models that were trained on apply_patch, where nothing is known of them but their name. */
+/** Models that were trained on apply_patch, when only their name is known. */
 const GPT_NAME = /^(?:gpt-|o\d|codex)/
 
 /**
- * The names of the tools that a model edits files with. Where Edit is disabled, so is what takes its place; where
- * apply_patch is, Edit and Patch are offered again.
+ * The names of the tools that a model edits files with. If Edit is disabled, so is its replacement, apply_patch; if
+ * apply_patch is disabled, Edit and Patch are offered again.
  */
 export function editToolsOf(
   { model, traits }: Pick<ModelInfo, 'model' | 'traits'>,

@@ -24,44 +24,44 @@ import { withEndsOf, withLineFeeds } from './line-ends'
 import { missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
 import { failed, ok, refuse, type CallContext, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 
-/** The new text of a file, and what to tell the model once it is written. */
+/** The new text of a file, and what to report to the model after it is written. */
 export interface ChangedText {
   text: string
   format: TextFormat
-  /** Whole sentences, e.g. `Replaced 1 occurrence (line 3).` */
+  /** Complete sentences, such as `Replaced 1 occurrence (line 3).` */
   said: string
 }
 
-/** What a tool makes of a file: pure, and `FileProblem` for what cannot be done. */
+/** The change that a tool makes to a file. Pure; throws `FileProblem` for what cannot be done. */
 export interface FileChange {
   workspace: Workspace
   /** As the model wrote it. */
   path: string
-  /** Whether a file that is not there is made, folders included. */
+  /** Whether a missing file is created, including its folders. */
   mayCreate: boolean
-  /** Whether the old text is needed; otherwise a file too large to load may still be replaced. */
+  /** Whether the old text is needed; if not, even a file that is too large to load can be replaced. */
   needsText: boolean
   /**
-   * Whether the file must have been read. Otherwise an exact quote proves that its text is known: then it is refused
-   * only when it has changed since it was read, or when the agent would have to be allowed to read it.
+   * Whether the file must have been read. If not, an exact quote proves that its text is known: the change is then
+   * refused only when the file has changed since it was read, or when the agent would need permission to read it.
    */
   mustBeRead: boolean
-  /** Whether the new text replaces the whole file, so the agent must have read all of it. */
+  /** Whether the new text replaces the entire file, so that the agent must have read all of it. */
   replacesAll?: boolean
-  /** What the agent may not see; default: nothing. */
+  /** Tests paths that are hidden from the agent; default: nothing is hidden. */
   hidden?: (() => Promise<(path: string) => boolean>) | undefined
-  /** `isKnown`: the agent has read the file as it is now. */
+  /** `isKnown`: the agent has read the current version of the file. */
   change(current: CurrentText | undefined, shown: string, isKnown: boolean): ChangedText
-  /** What the user changed of the proposal, for the model; the agent does not know the text when `isCut`. */
+  /** What the user changed in the proposal, for the model; with `isCut`, the agent does not know the entire text. */
   userNote?: { text: string; isCut: boolean }
-  /** What may look at the write, as things are at that moment. */
+  /** The current hooks that inspect the write. */
   hooks?: (() => WriteHooks | undefined) | undefined
 }
 
 /**
- * Prepares a change to one text file, the same way for every tool that makes one: sensitive files are refused, a file
- * that was read must still be as it was, that is checked at the moment of writing, and the write is atomic. Nothing is
- * written unless all of it can be.
+ * Prepares a change to one text file, in the same way for every tool that makes one: sensitive files are refused, a
+ * file that was read must be unchanged since, which is checked at the moment of writing, and the write is atomic.
+ * Nothing is written unless all of it can be.
  */
 export async function prepareFileChange(change: FileChange): Promise<PreparedCall | Refusal> {
   const { workspace } = change
@@ -82,7 +82,7 @@ export async function prepareFileChange(change: FileChange): Promise<PreparedCal
   }
 }
 
-/** The answer, or a failure for the model where a file cannot be used. */
+/** The result of `work`, or a failure for the model if a file cannot be used. */
 export async function catchFileProblem<T extends ToolResult | void>(work: () => Promise<T>): Promise<T | ToolResult> {
   try {
     return await work()
@@ -105,7 +105,7 @@ async function evaluate(
       'missing',
     )
   const before = current && textOfFile(current, shown, change.needsText)
-  // Whether it was read is left to `check` and `run`: the Read may be an earlier call of the same step.
+  // `check` and `run` decide whether it was read, because the Read may be an earlier call of the same step.
   const mustBeRead = change.mustBeRead || !(await isReadableWithoutApproval(path, change.hidden))
   const isKnown = !current || !checksRead || isRead(workspace, path.realPath, shown, current, mustBeRead)
   const isPartial = current !== undefined && !workspace.reads.hasSeenAll(path.realPath)
@@ -129,7 +129,7 @@ async function evaluate(
   }
 }
 
-/** Larger files are not edited on a card. */
+/** Larger files cannot be edited on a card. */
 const MAX_EDITED_CHARS = 1_000_000
 
 async function proposedText(change: FileChange, path: ResolvedPath): Promise<ProposedText | undefined> {
@@ -147,7 +147,7 @@ async function proposedText(change: FileChange, path: ResolvedPath): Promise<Pro
   }
 }
 
-/** The call with the text that the user wants instead. It is bound to the file as it is now. */
+/** The call with the text that the user wants instead. It is bound to the current version of the file. */
 async function prepareWithText(
   change: FileChange,
   path: ResolvedPath,
@@ -198,7 +198,7 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
   const { workspace } = change
   const planned = await evaluate(change, path, true)
   const { shown, before, after, newFolders, isKnown, isPartial, said } = planned
-  // Before anything is written, so that nothing that can fail comes after.
+  // Before anything is written, so that nothing that can fail happens afterward.
   const diff = await diffOfChange(workspace, planned)
   const hooks = change.hooks?.()
   const [written] = await writeChanges(workspace, [planned], { hooks, signal })

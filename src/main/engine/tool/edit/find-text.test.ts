@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest'
 import { describeOccurrences, explainNoMatch, findOccurrences, closestLines } from './find-text'
 import { cpuMs } from '../../../../../test/support/cpu-time'
 
-describe('occurrences', () => {
-  it('counts overlapping places, since any of them could be meant', () => {
+describe('findOccurrences', () => {
+  it('counts overlapping occurrences, because any of them could be meant', () => {
     expect(findOccurrences('aaa', 'aa')).toEqual({ count: 2, lines: [1, 1], first: 0 })
   })
 
-  it('names the lines where they begin', () => {
+  it('names the lines where they start', () => {
     expect(findOccurrences('x\ny\nx\n\nx', 'x')).toEqual({ count: 3, lines: [1, 3, 5], first: 0 })
     expect(findOccurrences('a\nb\nc', 'b\nc')).toEqual({ count: 1, lines: [2], first: 2 })
     expect(findOccurrences('\n\n', '\n').lines).toEqual([1, 2])
     expect(findOccurrences('a', 'b')).toEqual({ count: 0, lines: [], first: -1 })
   })
 
-  it('names a line once, however often the text is in it', () => {
+  it('names a line once, no matter how often it contains the text', () => {
     expect(describeOccurrences(findOccurrences('aaaa\nb', 'a'))).toBe('4 times (line 1)')
     expect(describeOccurrences(findOccurrences('aa\na', 'a'))).toBe('3 times (lines 1, 2)')
   })
 
-  it('keeps message and time bounded when a letter occurs a million times', () => {
+  it('limits message and time when a letter occurs a million times', () => {
     const found = findOccurrences('a\n'.repeat(1_000_000), 'a')
     expect(describeOccurrences(found)).toMatch(/^1000 times or more \(lines 1, 2, .*, 20, …\)$/)
   })
 })
 
-describe('nearMiss', () => {
+describe('explainNoMatch', () => {
   const text = 'function f() {\n\tif (a) {\n\t\treturn "x"\n\t}\n}\n'
 
   it('points at text that differs only in indentation', () => {
@@ -51,7 +51,7 @@ describe('nearMiss', () => {
     expect(explainNoMatch(text, '2\t\tif (a) {\n3\t\t\treturn "x"')).toContain('line numbers')
   })
 
-  it('invents nothing', () => {
+  it('reports no match where nothing is similar', () => {
     expect(explainNoMatch(text, 'something else')).toMatch(/^Nothing in the file is like it/)
     expect(explainNoMatch(text, '   \n')).toMatch(/^Nothing/)
     expect(explainNoMatch('', 'x')).toMatch(/^The file is empty/)
@@ -68,7 +68,7 @@ const FILE = [
   '}',
 ].join('\n')
 
-it('finds the place by the lines that are right, and shows the one that is wrong beside it', () => {
+it('finds the place by the correct lines, and shows the wrong line next to the actual one', () => {
   expect(closestLines(FILE, '\tlet sum = 0\n\tfor (const item of items) sum += item.cost\n\treturn sum')).toBe(
     [
       'Lines 4-6 are the closest ("-" is the file, "+" what you gave; ' +
@@ -81,13 +81,13 @@ it('finds the place by the lines that are right, and shows the one that is wrong
   )
 })
 
-it('finds a line that is only alike where none is right', () => {
+it('finds a line that is only similar when no line is correct', () => {
   expect(closestLines(FILE, 'export function totals(all) {')).toMatch(
     /^Line 3 is the closest[^]*\n- 3 {2}export function total\(items\) \{\n\+/,
   )
 })
 
-it('shows at most 12 lines of 200 characters, however much was asked for', () => {
+it('shows at most 12 lines of 200 characters, no matter how much was requested', () => {
   const text = Array.from({ length: 100 }, (_, index) => `line ${index} ${'x'.repeat(1000)}`).join('\n')
   const shown = closestLines(text, text.replace('line 0 ', 'line zero ')) ?? ''
   expect(shown.split('\n').length).toBeLessThan(16)
@@ -95,7 +95,7 @@ it('shows at most 12 lines of 200 characters, however much was asked for', () =>
   expect(shown.length).toBeLessThan(4000)
 })
 
-it('is quick on a large file that has nothing like it', () => {
+it('is quick for a large file without similar text', () => {
   const text = 'some ordinary line of a text\n'.repeat(35_000)
   const startedAt = cpuMs()
   expect(closestLines(text, '0123456789\n'.repeat(50))).toBeUndefined()

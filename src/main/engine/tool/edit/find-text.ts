@@ -2,19 +2,19 @@ import { visibleText } from '../../../../shared/visible-text'
 import { plainPunctuation } from './fuzzy-match'
 import { cutText } from '../../../../shared/cut-text'
 
-/** How often a text occurs; `lines` are those of the first 20 occurrences (from 1). */
+/** How often a text occurs; `lines` are the line numbers (from 1) of the first 20 occurrences. */
 export interface Occurrences {
-  /** Overlapping ones included: `aa` is ambiguous in `aaa`. Counted up to 1,000. */
+  /** Including overlapping occurrences: `aa` is ambiguous in `aaa`. Counted up to 1,000. */
   count: number
   lines: number[]
-  /** Where the first one begins. */
+  /** The position of the first occurrence. */
   first: number
 }
 
 const MAX_COUNT = 1_000
 const MAX_LINES = 20
 
-/** All occurrences of a text that is not empty. */
+/** All occurrences of a non-empty text. */
 export function findOccurrences(text: string, wanted: string): Occurrences {
   const starts: number[] = []
   for (let at = text.indexOf(wanted); at >= 0 && starts.length < MAX_COUNT; at = text.indexOf(wanted, at + 1))
@@ -43,8 +43,8 @@ function linesAt(text: string, positions: readonly number[]): number[] {
 }
 
 /**
- * Why a text that was not found may have been missed, as advice for the model: copied line numbers, other line endings,
- * or the lines most like it. Says to read the file again when there is nothing like it.
+ * Why a text may not have been found, as advice for the model: copied line numbers, different line endings, or the most
+ * similar lines. Suggests reading the file again when nothing is similar.
  */
 export function explainNoMatch(text: string, wanted: string): string {
   if (text === '') return 'The file is empty; give it content with Write.'
@@ -71,17 +71,17 @@ function withFeeds(lines: string): string {
 
 const MAX_SHOWN_LINES = 12
 const MAX_LINE_CHARS = 200
-/** Beyond these a search for similar lines would take too long. */
+/** Above these limits, a search for similar lines would take too long. */
 const MAX_TEXT_CHARS = 1024 * 1024
 const MAX_WANTED_LINES = 200
 const MAX_COMPARED_CHARS = 300
-/** Lines less alike than this are not worth showing. */
+/** Lines that are less similar than this are not worth showing. */
 const MIN_LIKENESS = 0.5
 
 /**
- * The lines of a file that are most like a text that was not found in it, for an error: numbered, each line that
- * differs followed by what was written instead. Where only white space differs, it is drawn. Undefined when nothing is
- * alike.
+ * The lines of a file that are most similar to a text that was not found in it, for an error: numbered, and each line
+ * that differs is followed by what was written instead. If only white space differs, it is made visible. Undefined when
+ * nothing is similar.
  */
 export function closestLines(text: string, wanted: string): string | undefined {
   if (text.length > MAX_TEXT_CHARS) return undefined
@@ -115,15 +115,15 @@ function trimBlank(lines: readonly string[]): string[] {
 }
 
 /**
- * The window in which most lines are the same but for white space and punctuation; else the one around the line most
- * like the longest that is wanted.
+ * The window in which the most lines are equal except for white space and punctuation; otherwise the window around the
+ * line most similar to the longest requested line.
  */
 function closestStart(lines: readonly string[], sought: readonly string[]): number | undefined {
   if (sought.length === 0) return undefined
   const plain = lines.map(plainOf)
   const places = new Map<string, number[]>()
   for (const [offset, line] of sought.map(plainOf).entries()) {
-    // Lone brackets say nothing.
+    // Lone brackets are not distinctive.
     if (/[\p{L}\p{N}]/u.test(line)) places.set(line, [...(places.get(line) ?? []), offset])
   }
   const votes = new Map<number, number>()
@@ -136,7 +136,7 @@ function closestStart(lines: readonly string[], sought: readonly string[]): numb
   return mostAlike(plain, sought.map(plainOf))
 }
 
-/** Without white space and typography. */
+/** The line without white space and typographic characters. */
 function plainOf(line: string): string {
   return plainPunctuation(line).replaceAll(' ', '')
 }
@@ -148,7 +148,7 @@ function mostAlike(plain: readonly string[], sought: readonly string[]): number 
   if (wanted.size === 0) return undefined
   let best = { at: -1, likeness: MIN_LIKENESS }
   for (const [at, line] of plain.entries()) {
-    // So different in length they cannot be alike enough.
+    // Their lengths differ too much for them to be similar enough.
     if (line.length * 4 < length || line.length > length * 4) continue
     const likeness = alike(wanted, pairsOf(line))
     if (likeness > best.likeness) best = { at, likeness }
@@ -156,7 +156,7 @@ function mostAlike(plain: readonly string[], sought: readonly string[]): number 
   return best.at < 0 ? undefined : Math.max(0, best.at - offset)
 }
 
-/** Pairs of neighbouring characters. */
+/** Pairs of adjacent characters. */
 function pairsOf(line: string): Set<string> {
   const pairs = new Set<string>()
   const end = Math.min(line.length, MAX_COMPARED_CHARS) - 1
@@ -171,7 +171,7 @@ function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return (2 * both) / (a.size + b.size)
 }
 
-/** How two lines are drawn so that their difference can be seen. */
+/** How to display two lines so that their difference is visible. */
 function drawing(a: string, b: string): (line: string) => string {
   if (withoutSpace(a) === withoutSpace(b))
     return (line) => shown(line.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\r', '␍'))

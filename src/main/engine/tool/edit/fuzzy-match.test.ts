@@ -9,7 +9,7 @@ const fitted = (known: ReturnType<typeof pairs>, fresh: string[]): string[] | un
 }
 
 describe('ComparedLines', () => {
-  it('finds lines wherever they stand, overlapping places included', () => {
+  it('finds lines anywhere, including overlapping matches', () => {
     const line = fc.constantFrom('a', 'b')
     fc.assert(
       fc.property(fc.array(line), fc.array(line, { maxLength: 4 }), fc.nat(4), (lines, wanted, from) => {
@@ -21,15 +21,15 @@ describe('ComparedLines', () => {
     )
   })
 
-  it('does not compare each of many equal lines with all that are wanted', () => {
+  it('does not compare each of many equal lines with all wanted lines', () => {
     const blank = (count: number): string[] => Array.from({ length: count }, () => '')
-    // One by one these would be 10^11 comparisons.
+    // Compared one by one, these would take 10^11 comparisons.
     expect(new ComparedLines(blank(1_000_000)).find([...blank(100_000), 'x'], 'exact')).toEqual([])
   })
 })
 
 describe('reindenter', () => {
-  it('turns spaces into the tabs of the file, also at depths that were not quoted', () => {
+  it('turns spaces into the tabs of the file, even at depths that were not quoted', () => {
     expect(fitted(pairs(['    a', '\ta'], ['        b', '\t\tb']), ['    x', '            y', 'z'])).toEqual([
       '\tx',
       '\t\t\ty',
@@ -39,18 +39,18 @@ describe('reindenter', () => {
     expect(fitted(pairs(['a', '\ta']), ['if:', '  b'])).toEqual(['\tif:', '\t\tb'])
   })
 
-  it('adds an indentation that was left out, and changes its step', () => {
+  it('adds a missing indentation, and changes the indentation step', () => {
     expect(fitted(pairs(['a', '    a'], ['  b', '      b']), ['    c'])).toEqual(['        c'])
     expect(fitted(pairs(['  a', '    a'], ['    b', '        b']), ['      c'])).toEqual(['            c'])
     expect(fitted(pairs(['\ta', '  a']), ['\t\tb'])).toEqual(['    b'])
   })
 
-  it('leaves blank lines, and everything where nothing differs', () => {
+  it('keeps blank lines, and everything if nothing differs', () => {
     expect(fitted(pairs(['  a', '    a']), ['', '   ', '  b'])).toEqual(['', '   ', '    b'])
     expect(fitted(pairs(['  a', '  a ']), ['      b'])).toEqual(['      b'])
   })
 
-  it('does not guess where the lines follow no rule', () => {
+  it('does not guess when the lines follow no rule', () => {
     expect(fitted(pairs(['  a', '  a'], ['  b', '    b']), ['  c'])).toBeUndefined()
     expect(fitted(pairs([' a', '\t a']), ['  c'])).toBeUndefined()
     expect(fitted(pairs(['a', '  a']), ['\tb'])).toBeUndefined()

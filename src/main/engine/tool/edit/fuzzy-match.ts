@@ -1,11 +1,11 @@
-/** The note to the model about such a replacement. */
+/** The note to the model about a fuzzy replacement. */
 export const FUZZY_MATCH_NOTE =
   'The text to replace matched except for white space around its lines; the indentation of the file was kept.'
 
 /**
- * Replaces a text that is in the file once, as whole lines, when white space around lines is not looked at. Lines that
- * stay are left as the file has them, and new ones get the file's indentation. Undefined when there is no such place,
- * several, or no telling how to indent.
+ * Replaces a text that occurs in the file once, as whole lines, when white space around lines is ignored. Lines that
+ * stay are kept as they are in the file, and new lines get the file's indentation. Undefined when there is no match,
+ * more than one, or no rule for the indentation.
  */
 export function fuzzyReplace(
   text: string,
@@ -20,7 +20,7 @@ export function fuzzyReplace(
   const [start, ...others] = compared.find(oldLines, 'white-space')
   if (start === undefined || others.length > 0) return undefined
   const actual = lines.slice(start, start + oldLines.length)
-  // Other line endings are no matter of indentation.
+  // Different line endings are not a matter of indentation.
   if (actual.some((line, index) => line.endsWith('\r') !== oldLines[index]!.endsWith('\r'))) return undefined
   const newLines = fitted(
     oldLines.map((written, index) => ({ written, actual: actual[index]! })),
@@ -34,8 +34,8 @@ export function fuzzyReplace(
 }
 
 /**
- * Both texts without a line feed that both end with; `newText` undefined: the lines go. The old text is undefined when
- * only one of them ends so.
+ * Both texts without a line feed that they both end with; `newText` undefined: the lines are removed. The old text is
+ * undefined when only one of them ends with a line feed.
  */
 function withoutLastFeed(
   oldString: string,
@@ -47,10 +47,10 @@ function withoutLastFeed(
   return old ? [oldString.slice(0, -1), newString.slice(0, -1)] : [oldString, newString]
 }
 
-/** New lines as they belong into the file; undefined when their indentation cannot be told. */
+/** New lines with the file's indentation; undefined when that cannot be determined. */
 function fitted(pairs: readonly LinePair[], fresh: readonly string[]): string[] | undefined {
   const [first, ...rest] = pairs
-  // A text that was copied from the middle of its first line has no indentation there.
+  // A text copied from the middle of its first line lacks that line's indentation.
   const isCut = first !== undefined && rest.length > 0 && /^\S/.test(first.written) && /^\s/.test(first.actual)
   const indent = reindenter(pairs, fresh) ?? (isCut ? reindenter(rest, fresh.slice(1)) : undefined)
   if (!indent) return undefined
@@ -65,7 +65,7 @@ function fitted(pairs: readonly LinePair[], fresh: readonly string[]): string[] 
   })
 }
 
-/** How closely a line that a model has written is compared with one of the file: from exact to loose. */
+/** How closely a line that a model wrote is compared with a line of the file, from exact to loose. */
 export const LINE_MATCHES = ['exact', 'line-end', 'white-space', 'punctuation'] as const
 export type LineMatch = (typeof LINE_MATCHES)[number]
 
@@ -76,9 +76,12 @@ const SIMPLIFY: Readonly<Record<LineMatch, (line: string) => string>> = {
   punctuation: plainPunctuation,
 }
 
-/** A line with the typographic characters that models replace written plainly, without white space around it. */
+/**
+ * A line with plain characters instead of typographic ones, which models often replace, and without surrounding white
+ * space.
+ */
 export function plainPunctuation(line: string): string {
-  // Most lines, and normalizing is slow.
+  // True for most lines; normalizing is slow.
   if (/^\p{ASCII}*$/u.test(line)) return line.replace(/\s+/g, ' ').trim()
   return line
     .normalize('NFKC')
@@ -90,7 +93,7 @@ export function plainPunctuation(line: string): string {
     .trim()
 }
 
-/** The lines of a text, compared as closely as is asked for. */
+/** The lines of a text, compared as closely as requested. */
 export class ComparedLines {
   readonly lines: readonly string[]
   readonly #simplified = new Map<LineMatch, readonly string[]>()
@@ -99,12 +102,12 @@ export class ComparedLines {
     this.lines = lines
   }
 
-  /** Where these lines stand, in order, at `from` or behind it. */
+  /** The positions of these lines, in order, at or after `from`. */
   find(wanted: readonly string[], match: LineMatch, from = 0): number[] {
     return places(this.#as(match), wanted.map(SIMPLIFY[match]), from)
   }
 
-  /** The same as closely as possible: the places of the first comparison that finds any. */
+  /** The same as closely as possible: the positions from the first kind of comparison that finds any. */
   findClosest(wanted: readonly string[], from = 0): { match: LineMatch; places: number[] } | undefined {
     for (const match of LINE_MATCHES) {
       const places = this.find(wanted, match, from)
@@ -122,21 +125,21 @@ export class ComparedLines {
 }
 
 /**
- * Where these lines stand, overlapping places included. In time proportional to the number of lines (the algorithm of
- * Knuth, Morris and Pratt): thousands of blank lines in millions of them would take minutes otherwise.
+ * The positions of these lines, including overlapping ones. Takes time proportional to the number of lines
+ * (Knuth-Morris-Pratt algorithm): without it, thousands of blank lines in millions of them would take minutes.
  */
 function places(lines: readonly string[], wanted: readonly string[], from: number): number[] {
   const [first] = wanted
   const found: number[] = []
   if (first === undefined) return found
-  // For each line that is wanted: with how many of the first ones the lines up to it end.
+  // For each wanted line: how many of the first wanted lines match the lines that end there.
   const known = wanted.map(() => 0)
   for (let at = 1, same = 0; at < wanted.length; at += 1) {
     while (same > 0 && wanted[at] !== wanted[same]) same = known[same - 1]!
     if (wanted[at] === wanted[same]) same += 1
     known[at] = same
   }
-  // Most texts have few lines like the first one, and `indexOf` finds them quickly.
+  // Most texts have few lines like the first wanted line, and `indexOf` finds those quickly.
   for (let at = Math.max(0, from), same = 0; at < lines.length; at += 1) {
     while (same > 0 && lines[at] !== wanted[same]) same = known[same - 1]!
     if (same === 0) {
@@ -151,15 +154,15 @@ function places(lines: readonly string[], wanted: readonly string[], from: numbe
   return found
 }
 
-/** A line as a model has written it, and as it is in the file: equal but for white space around it. */
+/** A line as a model wrote it, and as it is in the file: equal except for surrounding white space. */
 interface LinePair {
   written: string
   actual: string
 }
 
 /**
- * How new lines have to be indented to fit a file that is indented in another way than the model thought: learned from
- * lines of which both versions are known. Undefined when the pairs follow no rule.
+ * How to indent new lines to fit a file whose indentation differs from what the model wrote, learned from lines known
+ * in both versions. Undefined when the pairs follow no rule.
  */
 export function reindenter(
   pairs: readonly LinePair[],
@@ -190,8 +193,8 @@ function indentOf(line: string): string {
 }
 
 /**
- * Widths in the file are a linear function of those written. Only where each side is indented with one kind of
- * character.
+ * Widths in the file are a linear function of the written widths. Applies only if each side is indented with one kind
+ * of character.
  */
 function widthRule(
   known: ReadonlyMap<string, string>,
@@ -222,14 +225,15 @@ interface Kinds {
   indents: readonly string[]
 }
 
-/** With one indentation known on both sides, its width alone has to tell how the others relate. */
+/** If only one indentation is known on both sides, the relation of the others is derived from its width alone. */
 function scaleOfOne(
   { from, to }: { from: number; to: number },
   { writtenKind, fileKind, indents }: Kinds,
 ): number | undefined {
   if (fileKind === undefined || writtenKind === undefined || fileKind === writtenKind) return 1
   if (from > 0 && to > 0) return to / from
-  // Spaces written where the file has tabs: the narrowest step is one tab. What a tab is in spaces is not known.
+  // Spaces were written where the file has tabs: the narrowest step counts as one tab. The width of a tab in spaces is
+  // unknown.
   if (fileKind === '\t') return 1 / Math.min(...indents.map((indent) => indent.length).filter((width) => width > 0))
   return undefined
 }

@@ -1,13 +1,13 @@
 import { lineEndings } from '../../workspace/file/text-file'
 
-/** The text with line feeds only, as editors on a screen have it. */
+/** The text with line feeds only, as on-screen editors use it. */
 export function withLineFeeds(text: string): string {
   return text.replaceAll('\r\n', '\n')
 }
 
 /**
- * A text that was edited with line feeds only, with the line ends of the original: a line that is still there keeps its
- * own, and a new one gets the usual one.
+ * Restores the line endings of the original in a text that was edited with line feeds only: lines that still exist keep
+ * their own, and new lines get the most common one.
  */
 export function withEndsOf(edited: string, original: string): string {
   const ends = lineEndings(original)

@@ -4,7 +4,7 @@ import { parsePatch } from './parse-patch'
 const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n')
 
 describe('parsePatch', () => {
-  it('reads several files with all that can be done to them', () => {
+  it('reads several files with every kind of operation', () => {
     const operations = parsePatch(
       patch(
         '*** Update File: src/a.py',
@@ -49,7 +49,7 @@ describe('parsePatch', () => {
     ])
   })
 
-  it('takes what shells and Markdown put around a patch, and CRLF', () => {
+  it('accepts what shells and Markdown put around a patch, and CRLF', () => {
     const body = ['*** Begin Patch', '*** Add File: a', '+x', '*** End Patch']
     for (const wrapped of [
       `apply_patch <<'EOF'\n${body.join('\n')}\nEOF\n`,
@@ -59,7 +59,7 @@ describe('parsePatch', () => {
       expect(parsePatch(wrapped)).toEqual([{ kind: 'add', path: 'a', text: 'x\n' }])
   })
 
-  it('does not take lines of a file for its own', () => {
+  it('does not mistake lines of a file for its own syntax', () => {
     const operations = parsePatch(
       patch('*** Add File: how-to.md', '+*** Begin Patch', '+*** End Patch', '+@@', '+*** Delete File: x'),
     )
@@ -81,7 +81,7 @@ describe('parsePatch', () => {
     ])
   })
 
-  it('does not go by the line numbers of a unified diff', () => {
+  it('ignores the line numbers of a unified diff', () => {
     expect(parsePatch(patch('*** Update File: a', '@@ -1,4 +1,4 @@ def f', '-x', '+y'))).toMatchObject([
       { hunks: [{ anchors: [] }] },
     ])

@@ -4,16 +4,16 @@ import { FileProblem } from '../../workspace/path/file-problem'
 export interface HunkLine {
   kind: 'keep' | 'remove' | 'add'
   text: string
-  /** An empty line without the space that lines to keep begin with: it may be no more than a gap in the patch. */
+  /** An empty line without the leading space of kept lines: it may only be a gap in the patch. */
   isBare?: true
 }
 
 /** One change within a file. */
 export interface Hunk {
-  /** Lines above it, from the outermost: it is behind all of them. */
+  /** Lines above the hunk, outermost first: it comes after all of them. */
   anchors: readonly string[]
   lines: readonly HunkLine[]
-  /** Its lines are the last of the file. */
+  /** Its lines must be the last ones of the file. */
   isAtEnd: boolean
 }
 
@@ -28,10 +28,10 @@ const END = '*** End Patch'
 const END_OF_FILE = '*** End of File'
 const HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/
 const MOVE = /^\*\*\* Move to: (.+)$/
-/** What models put around a patch out of habit with shells and Markdown. */
+/** What models put around a patch because they are used to shells and Markdown. */
 const WRAPPING = /^(?:\s*|```.*|apply_patch\b.*|<<.*|[A-Z]+)$/
 
-/** Reads a patch in the format of apply_patch. Throws a `FileProblem` that names the line which cannot be read. */
+/** Reads a patch in the apply_patch format. Throws a `FileProblem` that names the line that cannot be read. */
 export function parsePatch(patch: string): PatchOperation[] {
   const lines = linesOf(patch)
   const begin = lines.findIndex((line) => line.trim() === BEGIN)
@@ -94,7 +94,7 @@ class PatchReader {
     return { kind: 'update', path: path.trim(), hunks, ...(moveTo !== undefined && { moveTo }) }
   }
 
-  /** The next line of the part that is read; undefined where the next part begins. */
+  /** The next line of the current part; undefined where the next part starts. */
   #section(): string | undefined {
     const line = this.#at < this.#end ? this.#lines[this.#at] : undefined
     return line !== undefined && HEADER.test(line.trimEnd()) ? undefined : line
@@ -125,7 +125,7 @@ class PatchReader {
     return hunks
   }
 
-  /** Whether more than empty lines come before the next part. */
+  /** Whether anything other than empty lines precedes the next part. */
   #goesOn(): boolean {
     for (let at = this.#at; at < this.#end; at++) {
       const line = this.#lines[at]!
@@ -138,7 +138,8 @@ class PatchReader {
   #hunk(): Hunk {
     const anchors: string[] = []
     for (let line = this.#section(); line?.startsWith('@@'); line = this.#section()) {
-      // Line numbers of a unified diff are often wrong, and what stands behind them is cut: its lines tell the place.
+      // Line numbers of a unified diff are often wrong, and the text after them is cut: the hunk's lines determine the
+      // place.
       const anchor = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(line)
         ? ''
         : line.slice(2).replace(/^ /, '').replace(/ @@$/, '')
@@ -173,7 +174,7 @@ class PatchReader {
   }
 }
 
-/** Without empty lines at its end that may be no part of it. */
+/** The lines without empty lines at the end that may not belong to the hunk. */
 export function withoutGap(lines: readonly HunkLine[]): readonly HunkLine[] {
   return lines.slice(0, lines.findLastIndex(({ isBare }) => !isBare) + 1)
 }

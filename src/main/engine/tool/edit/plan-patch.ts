@@ -20,7 +20,7 @@ import type { WriteHooks } from './write-changes'
 import { applyHunks } from './apply-hunks'
 import type { PatchOperation } from './parse-patch'
 
-/** A file as the operations so far leave it. */
+/** A file after the operations so far. */
 interface PatchedFile {
   path: ResolvedPath
   shown: string
@@ -33,32 +33,32 @@ interface PatchedFile {
   isKnown: boolean
   isPartial: boolean
   movedFrom?: PlannedChange['movedFrom']
-  /** It was looked at only to see whether there is one. */
+  /** It was examined only to check whether it exists. */
   isTouched: boolean
 }
 
 export interface PatchPlan {
   changes: PlannedChange[]
-  /** Hunks that matched only when white space or punctuation was not looked at. */
+  /** Hunks that matched only when white space or punctuation was ignored. */
   loose: { shown: string; count: number }[]
 }
 
 export interface PatchTarget {
   workspace: Workspace
-  /** Where each path of the patch leads, as judged. */
+  /** The resolved path for each path of the patch, as judged. */
   paths: ReadonlyMap<string, ResolvedPath>
   hooks: WriteHooks | undefined
-  /** What the agent may not see; default: nothing. */
+  /** Tests paths that are hidden from the agent; default: nothing is hidden. */
   hidden: (() => Promise<(path: string) => boolean>) | undefined
-  /** Whether files must be as they were when they were read. */
+  /** Whether files must be unchanged since they were read. */
   checksRead: boolean
 }
 
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 
 /**
- * What the operations, one after the other, make of the files. Writes nothing; throws a `FileProblem` for the first
- * that cannot be done.
+ * The changes that the operations, applied in order, make to the files. Writes nothing; throws a `FileProblem` for the
+ * first operation that cannot be done.
  */
 export async function planPatch(operations: readonly PatchOperation[], target: PatchTarget): Promise<PatchPlan> {
   const planner = new PatchPlanner(target)
@@ -81,13 +81,13 @@ class PatchPlanner {
     return this.#update(operation)
   }
 
-  /** In the order in which the files were first touched; those that end as they began are left out. */
+  /** In the order in which the files were first touched; files without a net change are left out. */
   async changes(): Promise<PlannedChange[]> {
     const changes: PlannedChange[] = []
     for (const file of this.#files.values()) {
       const { path, shown, current, before, text, format, mode, isKnown, isPartial, movedFrom, isTouched } = file
       if (!isTouched || (text === undefined && !current)) continue
-      // The entry of its new place says where it went.
+      // The entry of its new location reports the move.
       const meant = text ?? ''
       const after =
         text === undefined
@@ -126,13 +126,13 @@ class PatchPlanner {
     if (file.text !== undefined || this.#isUnread(file)) {
       if (!current || file.isTouched)
         throw new FileProblem(`${shown} exists already when the patch adds it. Nothing was written.`)
-      // To add a file that is there replaces it, as Write does.
+      // Adding a file that exists replaces it, as in Write.
       if (this.#target.checksRead) {
         isRead(this.#target.workspace, file.path.realPath, shown, current, true)
         requireAllRead(this.#target.workspace, file.path.realPath, shown)
       }
       file.before = textOfFile(current, shown, false)
-      // A file keeps its encoding: the model cannot see it and so cannot mean to change it.
+      // A file keeps its encoding: the model cannot see it, so it cannot intend to change it.
       file.format = file.before?.format ?? PLAIN
     }
     Object.assign(file, { text, isTouched: true, isKnown: true, isPartial: false })
@@ -141,7 +141,7 @@ class PatchPlanner {
   async #delete({ path }: PatchOperation & { kind: 'delete' }): Promise<void> {
     const file = await this.#existing(path)
     this.#refuseLink(file, 'deleted')
-    // What is not text can be deleted, too.
+    // A file that is not text can also be deleted.
     if (file.current) file.before ??= textUnless(() => textOfFile(file.current!, file.shown, false))
     Object.assign(file, { text: undefined, isTouched: true })
   }
@@ -190,7 +190,7 @@ class PatchPlanner {
     Object.assign(file, { text: undefined, movedFrom: undefined })
   }
 
-  /** A file that must be there. */
+  /** A file that must exist. */
   async #existing(written: string): Promise<PatchedFile> {
     const file = await this.#file(written)
     if (file.text === undefined && !this.#isUnread(file))
@@ -207,7 +207,7 @@ class PatchPlanner {
     return file
   }
 
-  /** It is on the disk, and no operation has touched it yet. */
+  /** It exists on disk, and no operation has used it yet. */
   #isUnread({ current, isTouched }: PatchedFile): boolean {
     return current !== undefined && !isTouched
   }
@@ -236,7 +236,7 @@ class PatchPlanner {
     return file
   }
 
-  /** What a link leads to is not what the patch names: it would go, and the link stay. */
+  /** The patch names the link, not its target: the target would be removed, and the link would stay. */
   #refuseLink({ path, shown }: PatchedFile, verb: 'deleted' | 'moved'): void {
     if (lstatSync(path.path, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new FileProblem(

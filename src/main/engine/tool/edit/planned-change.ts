@@ -21,16 +21,16 @@ export interface CurrentText {
 export interface NewText {
   text: string
   format: TextFormat
-  /** Permissions, where the file is new. */
+  /** Permissions for a new file. */
   mode?: number
 }
 
 /** One file before and after a change. Nothing has been written yet. */
 export interface PlannedChange {
   path: ResolvedPath
-  /** How messages name it. */
+  /** The file's name in messages. */
   shown: string
-  /** Undefined: there is no file. */
+  /** Undefined: the file does not exist. */
   current: CurrentFile | undefined
   /** Its text; undefined when the file does not exist or its text was not needed. */
   before: CurrentText | undefined
@@ -38,19 +38,19 @@ export interface PlannedChange {
   after: NewText | undefined
   /** The new text before hooks changed it. */
   meant: string
-  /** Folders that have to be made, outermost first. */
+  /** Folders that have to be created, outermost first. */
   newFolders: readonly string[]
   /** The agent knows all of the new content, so it counts as read. */
   isKnown: boolean
-  /** Of what counts as read, the agent was shown only a part. */
+  /** The file counts as read, but the agent has seen only a part of it. */
   isPartial?: boolean
   /** Where the file was before it was moved here. */
   movedFrom?: { path: string; shown: string; text: string } | undefined
 }
 
 /**
- * Throws a `FileProblem` when what the model wrote has come to mean another file since it was judged, or names a
- * folder; else the file as it is now.
+ * The current file. Throws a `FileProblem` when the path that the model wrote refers to a different file than when it
+ * was judged, or to a folder.
  */
 export async function loadCurrent(
   workspace: Workspace,
@@ -84,8 +84,8 @@ export function textOfFile(current: CurrentFile, shown: string, needed: boolean)
 }
 
 /**
- * Whether the agent has read the file as it is now. Throws a `FileProblem` when it has read another version, and, if it
- * `mustBeRead`, when it has read none.
+ * Whether the agent has read the current version of the file. Throws a `FileProblem` when it has read another version,
+ * or, with `mustBeRead`, when it has not read the file.
  */
 export function isRead(
   workspace: Workspace,
@@ -108,7 +108,7 @@ export function isRead(
   )
 }
 
-/** Throws a `FileProblem` when the agent knows only a part of a file that it means to replace as a whole. */
+/** Throws a `FileProblem` when the agent knows only a part of a file that it is about to replace entirely. */
 export function requireAllRead(workspace: Workspace, realPath: string, shown: string): void {
   if (workspace.reads.hasSeenAll(realPath)) return
   throw new FileProblem(
@@ -119,7 +119,7 @@ export function requireAllRead(workspace: Workspace, realPath: string, shown: st
 }
 
 /**
- * Whether the agent could read the file without asking: only then may it be changed unread, and its lines be quoted in
+ * Whether the agent could read the file without asking: only then can it be changed unread, and its lines be quoted in
  * an error.
  */
 export async function isReadableWithoutApproval(
@@ -131,7 +131,7 @@ export async function isReadableWithoutApproval(
   return !isHidden(path) && !isHidden(realPath)
 }
 
-/** The folders that would have to be made, outermost first. */
+/** The folders that would have to be created, outermost first. */
 export async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = []
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {
@@ -142,7 +142,7 @@ export async function missingFolders(folder: string): Promise<string[]> {
   return missing
 }
 
-/** What a change does to its file, for a card. */
+/** The diff of a change for an approval card. */
 export async function diffOfChange(workspace: Workspace, change: PlannedChange): Promise<FileDiff> {
   const { path, shown, current, before, after, meant, newFolders, movedFrom } = change
   const isUnknown = current !== undefined && before === undefined
@@ -178,7 +178,7 @@ export function foldersNote(
   return `${verb} the folder${folders.length > 1 ? 's' : ''} ${folders.map(workspace.display).join(', ')}.`
 }
 
-/** A file with hard links is changed under each of its names. */
+/** A file with hard links is changed under all of its names. */
 export function linksNote({
   shown,
   current,
@@ -204,7 +204,7 @@ export function endingsNote(before: string | undefined, after: string | undefine
 
 const MAX_NOTE_CHARS = 4_000
 
-/** What hooks made of the text: the model has to know what is in the file now. */
+/** What hooks changed in the text: the model has to know what the file contains now. */
 export async function hookNote({ shown, meant, after }: PlannedChange): Promise<string | undefined> {
   if (!after || meant === after.text) return undefined
   const { diff } = await unifiedDiff(shown, meant, after.text)

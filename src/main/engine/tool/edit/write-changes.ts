@@ -7,7 +7,7 @@ import { loadCurrentFile } from '../../workspace/file/editor-files'
 import type { Workspace } from '../../workspace/workspace'
 import type { NewText, PlannedChange } from './planned-change'
 
-/** What became of one file. `mark`: that of the new content; absent when the file was removed. */
+/** The outcome for one file. `mark` identifies the new content; absent when the file was removed. */
 export interface WrittenChange {
   mark?: string
   /** What the model should know. */
@@ -24,8 +24,8 @@ interface Done {
 }
 
 /**
- * Writes all changes, or none: when one fails, the earlier ones are reverted, except in files changed since. Results
- * are in the order of the changes. Throws `FileProblem`.
+ * Writes all changes, or none: when one fails, the earlier ones are reverted, except in files that have changed since.
+ * Results are in the order of the changes. Throws `FileProblem`.
  */
 export async function writeChanges(
   workspace: Workspace,
@@ -37,7 +37,7 @@ export async function writeChanges(
   const results = new Map<PlannedChange, WrittenChange>()
   const done: Done[] = []
   try {
-    // Removals come last: whatever fails before, no content is gone.
+    // Removals come last, so that no content is lost if anything before them fails.
     for (const change of changes.toSorted((a, b) => Number(!a.after) - Number(!b.after))) {
       const mode = change.after ? undefined : lstatSync(change.path.realPath, { throwIfNoEntry: false })?.mode
       const result = await makeChange(workspace, change, encoded.get(change))
@@ -93,7 +93,7 @@ async function makeChange(
   return writeFileText({ editor: workspace.editor, realPath, shown, text, format, bytes, current, mode })
 }
 
-/** Takes changes back, the latest first. Answers the files that stay changed. */
+/** Reverts changes, the latest first. Returns the files that stay changed. */
 async function rollBack(workspace: Workspace, done: readonly Done[]): Promise<string[]> {
   const kept: string[] = []
   for (const { change, mark, mode } of done.toReversed()) {
@@ -138,17 +138,17 @@ export interface PlannedWrite {
   /** Absolute, with symlinks resolved. */
   path: string
   text: string
-  /** Whether the file is there already. */
+  /** Whether the file already exists. */
   exists: boolean
 }
 
-/** What may look at writes before they happen, change them, or keep them from happening. */
+/** Inspects writes before they happen, and can change or prevent them. */
 export interface WriteHooks {
   /**
-   * What is to be written: the same text where nothing changes it. For the same write the same answer, until it is
-   * done. Throws `FileProblem` when it is not to be written.
+   * The text to write; the same text if nothing changes it. Returns the same result for the same write until it is
+   * done. Throws `FileProblem` to prevent the write.
    */
   before(write: PlannedWrite): Promise<string>
-  /** It is written. Cheap. */
+  /** Called after the write; must be cheap. */
   written(write: PlannedWrite): void
 }

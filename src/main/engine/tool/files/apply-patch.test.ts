@@ -82,7 +82,7 @@ describe('apply_patch', () => {
     })
   })
 
-  it('says before it runs which files it writes, and shows the diff of each', async () => {
+  it('reports before it runs which files it writes, and shows the diff of each', async () => {
     const { root, tool, tree } = await project(FILES)
     const call = await prepareCall(tool, patchOf(...ALL))
     expect(call.summary).toBe('src/a.ts, new/deep/b.ts, old.txt (delete) and 1 more')
@@ -138,7 +138,7 @@ describe('apply_patch', () => {
     expect(await tree()).toEqual(FILES)
   })
 
-  it('takes back what it has written when a later file was changed at that very moment', async () => {
+  it('reverts what it has written when a later file changes at the same moment', async () => {
     const { root, workspace, tree } = await project({ ...FILES, 'last.txt': 'last\n' })
     const writes = [
       '*** Update File: src/a.ts',
@@ -149,7 +149,7 @@ describe('apply_patch', () => {
       '*** Delete File: old.txt',
     ]
     const hooks = {
-      // All files have been looked at by now, and none is written yet.
+      // By now all files have been checked, but none has been written yet.
       async before({ path, text }: PlannedWrite): Promise<string> {
         if (path.endsWith('last.txt')) await writeFile(path, 'by another program\n')
         return text
@@ -184,7 +184,7 @@ describe('apply_patch', () => {
     expect(await tree()).toEqual(FILES)
   })
 
-  it('applies operations one after the other, also on the same file', async () => {
+  it('applies operations in order, even on the same file', async () => {
     const { patch, tree } = await project({ 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' })
     const result = await patch(
       '*** Update File: a.txt',
@@ -223,7 +223,7 @@ describe('apply_patch', () => {
     expect((await stat(join(root, 'bin/run.sh'))).mode & 0o777).toBe(0o755)
   })
 
-  it('deletes what is not text, and refuses to edit it', async () => {
+  it('deletes files that are not text, and refuses to edit them', async () => {
     const { patch, tree } = await project({ 'a.bin': new Uint8Array([0, 1, 2, 255]) })
     expect(await patch('*** Update File: a.bin', '-x', '+y')).toMatchObject({
       isError: true,
@@ -252,14 +252,14 @@ describe('apply_patch', () => {
     expect(await content('a.txt')).toBe('d\nb\n')
   })
 
-  it('does not count a file as read that it has only patched', async () => {
+  it('does not count a file as read when it has only been patched', async () => {
     const { workspace, patch } = await project({ 'a.txt': 'a\nb\n' })
     const result = await patch('*** Update File: a.txt', '-a', '+c')
     expect(result.details).not.toHaveProperty('hash')
     expect(await callTool(writeTool({ workspace }), { path: 'a.txt', content: '' })).toMatchObject({ isError: true })
   })
 
-  it('shows no content of a file that the agent may not read without asking', async () => {
+  it('shows no content of a file that the agent cannot read without asking', async () => {
     const { root, workspace } = await project({ 'secret.txt': 'the word is mellon\n' })
     const outside = await tempFolder()
     await writeFile(join(outside, 'a.txt'), 'the word is mellon\n')
@@ -271,7 +271,7 @@ describe('apply_patch', () => {
     }
   })
 
-  it('refuses sensitive files wherever they stand in the patch', async () => {
+  it('refuses sensitive files anywhere in the patch', async () => {
     const { tool, tree } = await project({ '.env': 'KEY=1\n', 'a.txt': 'a\n' })
     for (const lines of [
       ['*** Update File: a.txt', '-a', '+b', '*** Delete File: .env'],
@@ -284,7 +284,7 @@ describe('apply_patch', () => {
     expect(await tree()).toEqual({ '.env': 'KEY=1\n', 'a.txt': 'a\n' })
   })
 
-  it('judges a path by where a link leads, and neither deletes nor moves through one', async () => {
+  it('judges a path by the target of a link, and neither deletes nor moves through one', async () => {
     const { root, tool, patch } = await project({ 'a.txt': 'a\n' })
     const outside = await tempFolder()
     await writeFile(join(outside, 'b.txt'), 'b\n')
@@ -314,7 +314,7 @@ describe('apply_patch', () => {
     expect(await readFile(join(outside, 'b.txt'), 'utf8')).toBe('b\n')
   })
 
-  it('says when nothing is changed by it', async () => {
+  it('reports when it changes nothing', async () => {
     const { patch } = await project({ 'a.txt': 'a\n' })
     expect((await patch('*** Update File: a.txt', '-a', '+a')).text).toContain('nothing was written')
   })

@@ -24,7 +24,7 @@ import {
 } from '../tool'
 import description from './apply-patch.md?raw'
 
-/** More files in one call cannot be judged on a card. */
+/** Maximum number of files in one call; more cannot be judged on a card. */
 const MAX_FILES = 100
 const MAX_IN_SUMMARY = 3
 
@@ -34,7 +34,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Changes several files by one patch, in the format that GPT models have learned. */
+/** Changes several files with one patch, in the format that GPT models were trained on. */
 export function applyPatchTool(deps: EditDeps): Tool<typeof input> {
   return {
     name: 'apply_patch',
@@ -84,7 +84,7 @@ async function prepare(deps: EditDeps, operations: readonly PatchOperation[]): P
   }
 }
 
-/** Each way a file is written counts: rules judge the path as written and as it is. */
+/** Every way to write a file counts: rules judge the path both as written and as resolved. */
 function accessesOf(paths: Iterable<ResolvedPath>): Extract<Access, { kind: 'file' }>[] {
   const accesses = new Map<string, Extract<Access, { kind: 'file' }>>()
   for (const { path, realPath } of paths)
@@ -114,7 +114,7 @@ function summaryOf(
 
 async function preview(workspace: Workspace, plan: (checksRead: boolean) => Promise<PatchPlan>): Promise<Preview> {
   try {
-    // Whether files were read is left to `check` and `run`: the Read may be an earlier call of the same step.
+    // `check` and `run` decide whether files were read, because the Read may be an earlier call of the same step.
     const { changes } = await plan(false)
     return detailsOf(await diffsOf(workspace, changes))
   } catch (error) {

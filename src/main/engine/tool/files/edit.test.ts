@@ -42,7 +42,7 @@ describe('Edit', () => {
     expect(await content()).toBe('a\nB\nc\n')
   })
 
-  it('takes $ patterns of the new text literally', async () => {
+  it('treats $ patterns in the new text literally', async () => {
     const { edit, content } = await fileWith('price\nprice2\n')
     await edit('price\n', "$& $1 $$ $` $'\n")
     await edit('price2', '$&', true)
@@ -66,7 +66,7 @@ describe('Edit', () => {
     expect(await content()).toBe('aa aa\n')
   })
 
-  it('says why nothing was found', async () => {
+  it('explains why nothing was found', async () => {
     const { edit, content } = await fileWith('if (a) {\n\tb()\n}\n')
     expect((await edit('nowhere', 'x')).text).toContain(
       'was not found in a.ts. Nothing in the file is like it; read the file again',
@@ -81,7 +81,7 @@ describe('Edit', () => {
     expect(await tool.prepare(input('a', 'a'))).toMatchObject({ refused: { isError: true } })
   })
 
-  it('matches CRLF files as LF, whatever the model sends, and writes CRLF back', async () => {
+  it('matches CRLF files as LF, no matter what the model sends, and writes CRLF back', async () => {
     const { edit, content } = await fileWith('a\r\nb\r\nc\r\n')
     expect((await edit('a\nb', 'A\nB\nnew')).text).toContain('CRLF line endings kept')
     expect(await content()).toBe('A\r\nB\r\nnew\r\nc\r\n')
@@ -93,14 +93,14 @@ describe('Edit', () => {
     })
   })
 
-  it('takes files with mixed endings as they are and says so', async () => {
+  it('edits files with mixed endings as they are and reports it', async () => {
     const { edit, content } = await fileWith('a\r\nb\nc\n')
     expect((await edit('a\nb', 'x')).text).toContain('Line 1 differs only in line endings')
     expect((await edit('a\r\nb', 'a\r\nB')).text).toContain('mixed line endings')
     expect(await content()).toBe('a\r\nB\nc\n')
   })
 
-  it('says when an edit gives a file mixed endings', async () => {
+  it('reports when an edit gives a file mixed endings', async () => {
     const { edit } = await fileWith('a\nb\n')
     expect((await edit('a', 'a\r\nx')).text).toContain('Line endings change from LF to mixed.')
   })
@@ -127,7 +127,7 @@ describe('Edit', () => {
     expect(missing).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
   })
 
-  it('needs no Read where an exact quote proves that the text is known, and does not count as one', async () => {
+  it('needs no Read when an exact quote proves that the text is known, and does not count as one', async () => {
     const workspace = createWorkspace({ root: await tempFolder() })
     const path = join(workspace.root, 'x.ts')
     await writeFile(path, 'one\ntwo\ntwo\n')
@@ -146,7 +146,7 @@ describe('Edit', () => {
     expect(await readFile(path, 'utf8')).toBe('1\ntwo\ntwo\n')
   })
 
-  it('neither shows content of a file that the agent may not read without asking, nor changes it unread', async () => {
+  it('neither shows content of a file that the agent cannot read without asking, nor changes it unread', async () => {
     const [root, outside] = [await tempFolder(), await tempFolder()]
     await writeFile(join(root, 'secret.txt'), 'the word is mellon\n')
     await writeFile(join(outside, 'a.txt'), 'the word is mellon\n')
@@ -163,7 +163,7 @@ describe('Edit', () => {
     }
   })
 
-  it('keeps the indentation of the file where only that was wrong, and says so', async () => {
+  it("keeps the file's indentation when only that was wrong, and reports it", async () => {
     const { edit, content } = await fileWith('class A {\n\tf() {\n\t\tb( 1 )\n\t}\n}\n')
     const result = await edit(
       '    f() {\n        b( 1 )\n    }',
@@ -188,11 +188,11 @@ describe('Edit', () => {
     expect(await content()).toBe('c')
   })
 
-  it('lets only one of two edits through that started from the same version', async () => {
+  it('lets only one of two edits of the same version through', async () => {
     const { edit, content } = await fileWith('a\nb\n')
     const results = await Promise.all([edit('a', 'A'), edit('b', 'B')])
     const failures = results.filter(({ isError }) => isError === true).length
-    // The second edit either sees the first one's result, which counts as read, or is refused; nothing is lost
+    // The second edit either sees the result of the first, which counts as read, or is refused; nothing is lost
     // silently.
     expect(await content()).toBe(failures === 0 ? 'A\nB\n' : results[0]?.isError === true ? 'a\nB\n' : 'A\nb\n')
   })

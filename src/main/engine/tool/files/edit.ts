@@ -59,7 +59,7 @@ function replaceAll(
   const pieces = text.split(oldString)
   const count = pieces.length - 1
   if (count === 0) throw notFound(text, oldString, shown)
-  // One exact place proves that the text is known; of several, some may be a surprise.
+  // One exact match proves that the text is known; with several, some may be unexpected.
   if (count > 1 && !isKnown)
     throw new FileProblem(
       `${shown} has not been read in this session, and old_string occurs ${count} times in it. ` +
@@ -84,7 +84,7 @@ function replaceOnce(text: string, { oldString, newString }: Wanted, shown: stri
     if (!loose) throw notFound(text, oldString, shown)
     return { text: loose.text, said: `Replaced 1 occurrence in ${shown} (line ${loose.line}). ${FUZZY_MATCH_NOTE}` }
   }
-  // Put together by hand: String.replace would read `$&` and the like in the new text.
+  // Assembled manually, because String.replace would interpret `$&` and the like in the new text.
   const replaced = text.slice(0, found.first) + newString + text.slice(found.first + oldString.length)
   return { text: replaced, said: `Replaced 1 occurrence in ${shown} (line ${found.lines[0]}).` }
 }

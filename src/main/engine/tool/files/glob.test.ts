@@ -9,7 +9,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/workspace'
 import { globTool } from './glob'
 
-/** Names that end in a slash become folders. The first name is the newest. */
+/** Names that end with a slash become folders. The first name is the newest. */
 async function project(...names: string[]) {
   const base = await tempFolder()
   const root = join(base, 'project')
@@ -33,7 +33,7 @@ describe('Glob: matching', () => {
     expect(await find('*.ts')).toEqual(['b.ts', 'a.ts', 'c.ts'])
   })
 
-  it('looks below only with **, and says how when nothing is in the folder itself', async () => {
+  it('searches subfolders only with **, and suggests that when the folder itself has no match', async () => {
     const { find } = await project('src/a.ts', 'src/in/b.ts')
     expect(await find('src/*.ts')).toEqual(['src/a.ts'])
     expect(await find('src/**/*.ts')).toEqual(['src/a.ts', 'src/in/b.ts'])
@@ -56,7 +56,7 @@ describe('Glob: matching', () => {
     expect(await find('{a,b/{c,d}}/*.{ts,tsx}')).toEqual(['a/x.ts', 'b/c/x.tsx', 'b/d/x.ts'])
   })
 
-  it('lists matching folders, empty ones too, unless told not to', async () => {
+  it('lists matching folders, including empty ones, unless disabled', async () => {
     const { find } = await project('src/test.ts', 'src/test-empty/', 'src/test-dir/x')
     expect((await find('src/test*')).toSorted()).toEqual(['src/test-dir/', 'src/test-empty/', 'src/test.ts'])
     expect(await find('src/test*', { include_dirs: false })).toEqual(['src/test.ts'])
@@ -72,7 +72,7 @@ describe('Glob: matching', () => {
   })
 
   it.each(['*', '**', '**/*', '**/**', './**', '*/*', '?*', '**/', '{*,**}'])(
-    'refuses %s, which is wildcards alone, with advice',
+    'refuses %s, which has only wildcards, with advice',
     async (pattern) => {
       const { glob } = await project('a')
       expect(await callTool(glob, { pattern })).toMatchObject({
@@ -82,13 +82,13 @@ describe('Glob: matching', () => {
     },
   )
 
-  it('does not let the project folder spelled out get round that', async () => {
+  it('refuses them after the spelled-out project folder, too', async () => {
     const { glob, root } = await project('a')
     for (const pattern of [`${root}/**`, '../**', `${root}/*/../../**`])
       expect(await callTool(glob, { pattern })).toMatchObject({ isError: true })
   })
 
-  it('takes absolute patterns and leading .. for what they are, and declares the folder they lead to', async () => {
+  it('accepts absolute patterns and leading .., and declares the folder they lead to', async () => {
     const { glob, root, base, find } = await project('src/a.ts')
     expect(await find(`${root}/src/*.ts`)).toEqual(['src/a.ts'])
     await mkdir(join(base, 'other'))
@@ -103,7 +103,7 @@ describe('Glob: matching', () => {
     })
   })
 
-  it('answers at once for braces that stand for a hundred thousand patterns, and for wildcards in a row', async () => {
+  it('returns immediately for braces that stand for a hundred thousand patterns, and for consecutive wildcards', async () => {
     const { glob } = await project('a', `b/${'a'.repeat(200)}`)
     const braces = 'a{b,c,d,e,f,g,h,i,j,k}'.replace(/{.*}/, (one) => one.repeat(5))
     const started = performance.now()
@@ -123,7 +123,7 @@ describe('Glob: what is left out', () => {
     expect(await find('**/*.ts')).toEqual(['sub/a.gen.ts', 'keep/dist/d.ts'])
   })
 
-  it('looks into a folder that is named although it is ignored', async () => {
+  it('searches an ignored folder when the pattern names it', async () => {
     const { find, root } = await project('node_modules/p/index.js')
     await writeFile(join(root, '.gitignore'), 'node_modules/\n')
     expect(await find('node_modules/p/*.js')).toEqual(['node_modules/p/index.js'])
@@ -146,7 +146,7 @@ describe('Glob: what is left out', () => {
     expect(await find('**/id_*')).toEqual(['No files match.', '[Sensitive files are not shown: .ssh/id_rsa]'])
   })
 
-  it('lists a symlink but does not follow it out of the tree or round in circles', async () => {
+  it('lists a symlink but does not follow it out of the tree or in circles', async () => {
     const { find, root, base } = await project('src/a.ts')
     await mkdir(join(base, 'outside'))
     await writeFile(join(base, 'outside', 'b.ts'), '')
@@ -158,7 +158,7 @@ describe('Glob: what is left out', () => {
 })
 
 describe('Glob: limits', () => {
-  it('shows the newest 1000 and says that there are more', async () => {
+  it('shows the newest 1000 and reports that there are more', async () => {
     const { find, root, glob } = await project('newest.ts')
     await utimes(join(root, 'newest.ts'), new Date(), new Date(Date.now() + 60_000))
     await Promise.all(Array.from({ length: 1_100 }, (_, index) => writeFile(join(root, `f${index}.ts`), '')))
@@ -173,7 +173,7 @@ describe('Glob: limits', () => {
     })
   })
 
-  it('marks what it found until time was up', async () => {
+  it('marks results as partial when time is up', async () => {
     const { root } = await project('a/b/c.ts', 'd.ts')
     const glob = globTool({ workspace: createWorkspace({ root }), timeoutMs: 0 })
     expect((await callTool(glob, { pattern: '**/*.ts' })).text).toContain(
@@ -189,7 +189,7 @@ describe('Glob: limits', () => {
     })
   })
 
-  it('tells a missing path from a pattern without matches', async () => {
+  it('distinguishes a missing path from a pattern without matches', async () => {
     const { glob, find } = await project('a.ts')
     expect(await callTool(glob, { pattern: '*.ts', path: 'nope' })).toMatchObject({
       isError: true,
@@ -203,8 +203,8 @@ describe('Glob: limits', () => {
   })
 })
 
-describe('Glob: links that were put there meanwhile', () => {
-  it('lists nothing when a link took the place of the folder since it was judged', async () => {
+describe('Glob: links created in the meantime', () => {
+  it('lists nothing when the folder was replaced by a link after it was judged', async () => {
     const { base, root, glob } = await project('sub/a.txt')
     await mkdir(join(base, 'outside'))
     await writeFile(join(base, 'outside', 'secret.txt'), '')
@@ -227,7 +227,7 @@ describe('Glob: links that were put there meanwhile', () => {
     await writeFile(join(base, 'outside', 'secret.txt'), '')
     const glob = globTool({
       workspace: createWorkspace({ root }),
-      // Asked when `sub` was found, and before it is listed.
+      // Called after `sub` was found and before it is listed.
       hidden: async () => (path) => {
         if (path !== join(root, 'sub')) return false
         renameSync(path, join(base, 'moved'))

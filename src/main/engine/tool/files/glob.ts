@@ -15,7 +15,7 @@ import description from './glob.md?raw'
 
 const TIMEOUT_MS = 20_000
 const MAX_SHOWN = 1000
-/** Maximum number of paths kept, about 20 MB; a search that finds more ends and says so. */
+/** Maximum number of paths kept, about 20 MB; a search that finds more stops and reports it. */
 const MAX_FOUND = 100_000
 const CARD_FILES = 200
 const MAX_NAMES = 20
@@ -32,16 +32,16 @@ type Input = SchemaOutput<typeof input>
 
 export interface GlobDeps {
   workspace: Workspace
-  /** How long a search may take, in ms; default 20 s. What was found until then is returned. */
+  /** Time limit for a search, in ms; default 20 s. What was found by then is returned. */
   timeoutMs?: number
-  /** What this session may not see; asked at every search. */
+  /** Tests paths that are hidden from this session; called for every search. */
   hidden?: () => Promise<(path: string) => boolean>
 }
 
-/** Where to look, and for what. */
+/** Where to search, and for what. */
 interface Target {
   folder: ResolvedPath
-  /** As it was resolved to it. */
+  /** The path that was resolved to `folder`. */
   written: string
   pattern: string
   foldersOnly: boolean
@@ -156,7 +156,7 @@ async function find(
   const visit = (entry: TreeEntry): boolean => {
     if (limits.isHidden(entry.path)) return false
     if (entry.isFolder && vcs.includes(entry.inner.slice(entry.inner.lastIndexOf('/') + 1).toLowerCase())) return false
-    // A folder may have the name of a secret file; it is one only when what lies in it is.
+    // A folder can have the name of a secret file; it is sensitive only if its contents are.
     const isSensitive = sensitiveRule(entry.isFolder ? `${entry.path}/.` : entry.path) !== undefined
     if (wanted(entry)) {
       if (isSensitive) found.sensitive.push(entry.path)
@@ -175,7 +175,7 @@ async function find(
   return { ...found, ...walked }
 }
 
-/** Brackets are tried literally too: folders called `[id]` are common where routes are files. */
+/** Brackets are also tried literally: folders named `[id]` are common where files define routes. */
 function matcherOf(pattern: string): GlobMatcher {
   const literal = pattern.includes('[') ? [pattern.replace(/(?<!\\)[[\]]/g, String.raw`\$&`)] : []
   const matchers = [pattern, ...literal].map((each) => globMatcher(each, { escapes: sep === '/', wholeParts: true }))
@@ -211,7 +211,7 @@ function nothing({ pattern }: Target): string {
   return `No files match.${open}${hint}`
 }
 
-/** The bracket of a set or of alternatives that has no end. */
+/** The opening bracket of a set or of alternatives that is not closed. */
 function unclosed(pattern: string): '[' | '{' | undefined {
   const plain = pattern.replaceAll(/\\./g, '')
   if (plain.replaceAll(/\[[^\]]*\]/g, '').includes('[')) return '['
@@ -250,23 +250,23 @@ function notesOn(
   return notes
 }
 
-/** A glob taken apart: the folder it begins with is literal, the rest is to be matched below it. */
+/** A glob split up: the folder it starts with is literal, and the rest is matched below it. */
 export interface GlobParts {
   /**
-   * As written, with `/`; empty when the pattern begins with a wildcard. May be absolute, begin with `~` or contain
+   * As written, with `/`; empty when the pattern starts with a wildcard. Can be absolute, start with `~` or contain
    * `..`.
    */
   folder: string
   pattern: string
-  /** The pattern ended in a slash. */
+  /** The pattern ended with a slash. */
   foldersOnly: boolean
-  /** The rest is nothing but wildcards: every file below the folder. */
+  /** The rest consists only of wildcards: every file below the folder. */
   isAnything: boolean
 }
 
 const MAGIC = /[*?[\]{}\\]/
 
-/** Takes the literal beginning off, so that only that folder is walked; or says why the pattern cannot be used. */
+/** Splits off the literal start, so that only that folder is walked; or explains why the pattern cannot be used. */
 function splitGlob(written: string): GlobParts | { problem: string } {
   if (written.includes('\0')) return { problem: 'A pattern cannot contain a NUL character.' }
   const foldersOnly = written.endsWith('/')

@@ -16,7 +16,7 @@ async function project(files: Record<string, string>) {
 }
 
 describe('Grep: long lines', () => {
-  it('cuts a long line to what surrounds its first match, says where that is, and shows the matches after it', async () => {
+  it('cuts a long line to the text around its first match, reports its position, and shows later matches', async () => {
     const { grep } = await project({
       'a.txt': `${'y'.repeat(250_000)}NEEDLE${'z'.repeat(250_000)}\nshort NEEDLE\n`,
       'b.txt': 'NEEDLE',
@@ -68,7 +68,7 @@ describe('Grep: long lines', () => {
 
 describe('Grep: binary files', () => {
   it.for(['content', 'count_matches', 'files_with_matches'] as const)(
-    'names the binary files of a folder that match when no text does, and how to look into them: %s',
+    'names matching binary files of a folder when no text matches, and how to inspect them: %s',
     async (output_mode) => {
       const { grep } = await project({
         'lib/a.bin': 'NEEDLE\0y',
@@ -91,7 +91,7 @@ describe('Grep: binary files', () => {
     },
   )
 
-  it('says how to look into a binary file that is searched by name', async () => {
+  it('reports how to inspect a binary file that is searched by name', async () => {
     const { grep } = await project({ 'a.bin': 'NEEDLE\0y' })
     expect((await callTool(grep, { pattern: 'NEEDLE', path: 'a.bin', output_mode: 'content' })).text).toMatch(
       /^a\.bin: binary file matches.*\n\[To see what a binary file says there, use `grep -a`/,
@@ -100,7 +100,7 @@ describe('Grep: binary files', () => {
 })
 
 describe('Grep: limits of PCRE2', () => {
-  it('tells a matching limit of PCRE2 from an invalid pattern, with the files and advice', async () => {
+  it('distinguishes a matching limit of PCRE2 from an invalid pattern, with the files and advice', async () => {
     const { grep } = await project({ 'p.txt': `${'a'.repeat(60)}b\n`, 'q.txt': 'hello\n' })
     for (const output_mode of ['content', 'count_matches', 'files_with_matches'] as const) {
       const alone = await callTool(grep, { pattern: '(?=(a+)+$)(a+)+c|nowhere', output_mode })

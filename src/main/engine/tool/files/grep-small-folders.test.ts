@@ -75,11 +75,11 @@ it.each(MODES)('finds in a small folder what ripgrep finds: %s', async (mode) =>
   execFileSync('mkfifo', [join(root, 'pipe.ts')])
   const grep = grepTool({ workspace: createWorkspace({ root }) })
   for (const [index, pattern] of PATTERNS.split(' ').entries()) {
-    // Each pattern with a fifth of the options.
+    // Each pattern is tested with a fifth of the options.
     for (const options of OPTIONS.filter((_, n) => n % 5 === index % 5)) {
       const input = { ...options, output_mode: mode }
       const here = await callTool(grep, { ...input, pattern })
-      // A group makes it more than literal text, so that ripgrep searches.
+      // A group makes the pattern more than literal text, so that ripgrep searches.
       const ripgrep = await callTool(grep, { ...input, pattern: `(?:${pattern})` })
       expect({ pattern, ...input, text: here.text }).toEqual({ pattern, ...input, text: ripgrep.text })
     }

@@ -29,7 +29,7 @@ async function project(files: Record<string, string | Uint8Array> = {}, timeoutM
 const names = (text: string): string[] => text.split('\n').toSorted()
 
 describe('Grep: files_with_matches', () => {
-  it('lists the newest file first, to the millisecond, and files of the same time always in the same order', async () => {
+  it('lists the newest file first, to the millisecond, and files with the same time always in the same order', async () => {
     const { grep, put, root } = await project()
     const times: Record<string, number> = {
       'a/old.txt': 900_000,
@@ -51,20 +51,20 @@ describe('Grep: files_with_matches', () => {
     }
   })
 
-  it('says so when nothing matches, and that is not an error', async () => {
+  it('reports when nothing matches, without an error', async () => {
     const { grep } = await project({ a: 'x' })
     const result = await callTool(grep, { pattern: 'y' })
     expect(result).toMatchObject({ text: 'No matches found', details: { kind: 'matches', total: 0, files: [] } })
     expect(result.isError).toBeUndefined()
   })
 
-  it('shows paths from the project folder although a folder in it is searched', async () => {
+  it('shows paths relative to the project folder even when a subfolder is searched', async () => {
     const { grep } = await project({ 'src/deep/a.ts': 'x', 'other.ts': 'x' })
     expect((await callTool(grep, { pattern: 'x', path: 'src' })).text).toBe('src/deep/a.ts')
     expect((await callTool(grep, { pattern: 'x', path: 'src/deep/a.ts' })).text).toBe('src/deep/a.ts')
   })
 
-  it('pages: no entry is lost or doubled between pages, and the end says so', async () => {
+  it('loses and repeats no entry between pages, and marks the end', async () => {
     const { grep } = await project(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, 'x'])))
     const first = await callTool(grep, { pattern: 'x' })
     expect(first.text.split('\n')).toHaveLength(251)
@@ -80,7 +80,7 @@ describe('Grep: files_with_matches', () => {
 describe('Grep: content', () => {
   const text = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 
-  it('numbers lines unless told not to', async () => {
+  it('numbers lines by default', async () => {
     const { grep } = await project({ 'a.txt': text })
     expect((await callTool(grep, { pattern: 't', output_mode: 'content' })).text).toBe('a.txt:2:two\na.txt:3:three')
     expect((await callTool(grep, { pattern: 't', output_mode: 'content', '-n': false })).text).toBe(
@@ -88,7 +88,7 @@ describe('Grep: content', () => {
     )
   })
 
-  it('lets -C win over -A and -B, and separates what is apart', async () => {
+  it('lets -C win over -A and -B, and separates groups of lines', async () => {
     const { grep } = await project({ 'a.txt': text })
     const around = await callTool(grep, { pattern: 'two|six', output_mode: 'content', '-C': 1, '-A': 3, '-B': 3 })
     expect(around.text).toBe('a.txt-1-one\na.txt:2:two\na.txt-3-three\n--\na.txt-5-five\na.txt:6:six\na.txt-7-seven')
@@ -100,7 +100,7 @@ describe('Grep: content', () => {
     )
   })
 
-  it('shows lines of up to 2,000 bytes whole; the card gets the beginning', async () => {
+  it('shows lines of up to 2,000 bytes entirely; the card gets their start', async () => {
     const long = `x${'y'.repeat(1_990)}`
     const { grep } = await project({ 'a.txt': long })
     const result = await callTool(grep, { pattern: 'x', output_mode: 'content' })
@@ -108,7 +108,7 @@ describe('Grep: content', () => {
     expect(result.details).toMatchObject({ files: [{ path: 'a.txt', lines: [{ line: 1, text: long.slice(0, 500) }] }] })
   })
 
-  it('gives the card at most 200 lines and says that it is not all', async () => {
+  it('shows at most 200 lines on the card and reports that there are more', async () => {
     const { grep } = await project({ a: 'x\n'.repeat(150), b: 'x\n'.repeat(150) })
     const { details } = await callTool(grep, { pattern: 'x', output_mode: 'content', head_limit: 0 })
     if (details?.kind !== 'matches') throw new Error('wrong details')
@@ -131,7 +131,7 @@ describe('Grep: content', () => {
     ])
   })
 
-  it('keeps names with newlines, colons and accents apart from lines', async () => {
+  it('distinguishes names with newlines, colons and accents from lines', async () => {
     const { grep } = await project({ 'we:1:ird.ts': 'x', 'new\nline.ts': 'x', 'näme-日本.ts': 'x', '-dash.ts': 'x' })
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content' })
     expect(text.split('\n')).toEqual(['-dash.ts:1:x', '"new\\nline.ts":1:x', 'näme-日本.ts:1:x', 'we:1:ird.ts:1:x'])
@@ -139,7 +139,7 @@ describe('Grep: content', () => {
     expect((await callTool(grep, { pattern: 'x', path: '-dash.ts' })).text).toBe('-dash.ts')
   })
 
-  it('matches line ends of CRLF files and shows no carriage return', async () => {
+  it('matches line endings of CRLF files and shows no carriage return', async () => {
     const { grep } = await project({ 'a.txt': 'foo;\r\nbar\r\n' })
     expect((await callTool(grep, { pattern: ';$', output_mode: 'content' })).text).toBe('a.txt:1:foo;')
   })
@@ -178,7 +178,7 @@ describe('Grep: count_matches', () => {
     })
   })
 
-  it('keeps the total when a page shows only a part', async () => {
+  it('keeps the total when a page shows only part of it', async () => {
     const { grep } = await project({ a: 'x', b: 'x', c: 'x' })
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'count_matches', head_limit: 1, offset: 1 })
     expect(text).toBe('3 matches in 3 files\nb:1\n[files 2-2 of 3. Continue with offset 2, or narrow the search.]')
@@ -186,7 +186,7 @@ describe('Grep: count_matches', () => {
 })
 
 describe('Grep: patterns', () => {
-  it('takes a pattern that begins with a dash as a pattern', async () => {
+  it('treats a pattern that starts with a dash as a pattern', async () => {
     const { grep } = await project({ a: '--files\n', b: 'x' })
     expect((await callTool(grep, { pattern: '--files' })).text).toBe('a')
     expect((await callTool(grep, { pattern: '-e' })).text).toBe('No matches found')
@@ -198,7 +198,7 @@ describe('Grep: patterns', () => {
     expect((await callTool(grep, { pattern: 'foo', '-i': true })).text).toBe('a')
   })
 
-  it('matches across lines with multiline, and advises it where it is missing', async () => {
+  it('matches across lines with multiline, and suggests it where it is missing', async () => {
     const { grep } = await project({ a: 'one\ntwo\nthree\n' })
     const { text } = await callTool(grep, { pattern: 'one.*three', multiline: true, output_mode: 'content' })
     expect(text).toBe('a:1:one\na:2:two\na:3:three')
@@ -206,7 +206,7 @@ describe('Grep: patterns', () => {
     expect(without).toMatchObject({ isError: true, text: expect.stringContaining('set multiline to true') })
   })
 
-  it('turns an invalid expression, type or glob into advice', async () => {
+  it('answers an invalid expression, type or glob with advice', async () => {
     const { grep } = await project({ a: 'x' })
     expect(await callTool(grep, { pattern: 'foo(' })).toMatchObject({
       isError: true,
@@ -230,7 +230,7 @@ describe('Grep: patterns', () => {
     })
   })
 
-  it('runs look-around and back references, which the quick engine cannot', async () => {
+  it('runs look-around and back references, which the fast engine cannot run', async () => {
     const { grep } = await project({ a: 'foobar\nfoobaz\n', b: 'abab\n' })
     expect((await callTool(grep, { pattern: 'foo(?!bar)', output_mode: 'content' })).text).toBe('a:2:foobaz')
     expect((await callTool(grep, { pattern: '(ab)\\1' })).text).toBe('b')
@@ -288,26 +288,26 @@ describe('Grep: what is searched', () => {
     }
   })
 
-  it('is not hidden by ignore files outside the project', async () => {
+  it('ignores ignore files outside the project', async () => {
     const { grep, base } = await project({ a: 'x', '.ignore': 'a\n', '.rgignore': 'a\n' })
     await writeFile(join(base, '.gitignore'), '*\n')
     expect((await callTool(grep, { pattern: 'x' })).text).toBe('a')
   })
 
-  it('does not let a glob bring back ignored files', async () => {
+  it('does not let a glob include ignored files', async () => {
     const { grep, root } = await project({ '.gitignore': '*.log\n', 'a.log': 'x', 'a.txt': 'x' })
     execFileSync('git', ['init', '-q', root])
     expect((await callTool(grep, { pattern: 'x', glob: '*.log' })).text).toBe('No matches found')
     expect((await callTool(grep, { pattern: 'x', glob: '*.log', include_ignored: true })).text).toBe('a.log')
   })
 
-  it('searches a file or folder that is named although it is ignored', async () => {
+  it('searches an ignored file or folder that is named', async () => {
     const { grep } = await project({ '.gitignore': 'node_modules/\n*.log\n', 'a.log': 'x', 'node_modules/p/i.js': 'x' })
     expect((await callTool(grep, { pattern: 'x', path: 'a.log' })).text).toBe('a.log')
     expect((await callTool(grep, { pattern: 'x', path: 'node_modules' })).text).toBe('node_modules/p/i.js')
   })
 
-  it('takes glob and type together as both, and globs from the project or from the folder', async () => {
+  it('requires both glob and type, and accepts globs relative to the project or the folder', async () => {
     const { grep } = await project({ 'src/a.ts': 'x', 'src/a.js': 'x', 'lib/a.ts': 'x', 'src/in/b.ts': 'x' })
     const files = async (input: { glob?: string; type?: string; path?: string }) =>
       (await callTool(grep, { pattern: 'x', ...input })).text.split('\n').toSorted()
@@ -319,12 +319,12 @@ describe('Grep: what is searched', () => {
     expect(await files({ type: 'js' })).toEqual(['src/a.js'])
   })
 
-  it('says the same whatever is in a sensitive file, so that no pattern can find out what is', async () => {
+  it('reports the same for any contents of a sensitive file, so that no pattern can reveal them', async () => {
     const { grep, put } = await project({ '.env': 'KEY=a', 'keys/id_rsa': 'KEY=a\0', b: 'other' })
     const answers = async () => {
       const all: string[] = []
       for (const output_mode of ['files_with_matches', 'content', 'count_matches'] as const)
-        // The last one takes the slower engine more steps than it makes, where there is a K.
+        // With the slower engine, the last pattern takes more steps than allowed if there is a K.
         for (const pattern of ['KEY=a', 'other|KEY=a', '(?<!K)(?=KEY)((K|E|Y|=|[A-Z]|.)+)+$(?<=b)'])
           all.push((await callTool(grep, { pattern, output_mode, include_ignored: true })).text)
       return all
@@ -336,7 +336,7 @@ describe('Grep: what is searched', () => {
     for (const answer of before) expect(answer).toContain('[Sensitive files are not searched: .env, keys/id_rsa]')
   })
 
-  it('names the sensitive files that a glob lets through, and none with a type', async () => {
+  it('names the sensitive files that a glob matches, and none with a type', async () => {
     const { grep } = await project({ '.env': 'x', 'keys/id_rsa': 'x', '.gitignore': '.env\n', 'a.ts': 'x' })
     const named = async (input: object) =>
       /Sensitive files are not searched: (.*)\]/.exec((await callTool(grep, { pattern: 'x', ...input })).text)?.[1]
@@ -348,7 +348,7 @@ describe('Grep: what is searched', () => {
     expect(await named({ type: 'ts' })).toBeUndefined()
   })
 
-  it('does not count sensitive files towards the limit of its output', async () => {
+  it('does not count sensitive files toward its output limit', async () => {
     const line = `${'x'.repeat(1_000)}\n`
     const { grep } = await project({ '.env': line.repeat(12_000), 'z.txt': 'x' })
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content' })
@@ -369,7 +369,7 @@ describe('Grep: what is searched', () => {
     })
   })
 
-  it('searches nothing when a link was put in the place of a folder since it was judged', async () => {
+  it('searches nothing when a folder was replaced by a link after it was judged', async () => {
     const { grep, base, root } = await project({ 'sub/a': 'x' })
     await mkdir(join(base, 'outside'))
     await writeFile(join(base, 'outside', 'secret'), 'x')
@@ -382,7 +382,7 @@ describe('Grep: what is searched', () => {
     expect(textOf(content)).not.toContain('secret')
   })
 
-  it('does not follow symlinks out of the tree, but declares where a linked path leads', async () => {
+  it('does not follow symlinks out of the tree, but declares the target of a linked path', async () => {
     const { grep, base, root } = await project({ a: 'x' })
     await mkdir(join(base, 'outside'))
     await writeFile(join(base, 'outside', 'b'), 'x')
@@ -395,7 +395,7 @@ describe('Grep: what is searched', () => {
     expect((await callTool(grep, { pattern: 'x', path: 'link' })).text).toBe(join(base, 'outside', 'b'))
   })
 
-  it('fails with advice when the path is not there, and refuses pipes', async () => {
+  it('fails with advice when the path does not exist, and refuses pipes', async () => {
     const { grep, root } = await project()
     expect(await callTool(grep, { pattern: 'x', path: 'nope' })).toMatchObject({
       isError: true,
@@ -413,12 +413,12 @@ describe('Grep: limits', () => {
   it('returns partial results, unsorted and marked, when time is up', async () => {
     const limited = async (ms: number) => {
       const { grep, root } = await project({ 'a.txt': 'x\n', 'b/stuck/c.txt': 'x\n' }, ms)
-      // ripgrep, which searches for what is no literal text, waits for ever for what this pipe will say.
+      // ripgrep, which searches for anything that is not literal text, waits indefinitely for data from this pipe.
       execFileSync('mkfifo', [join(root, 'b/stuck/.gitignore')])
       return callTool(grep, { pattern: '[x]' })
     }
     let result = await limited(400)
-    // On a busy machine ripgrep takes longer to start.
+    // On a busy machine, ripgrep takes longer to start.
     for (const ms of [4_000, 40_000]) if (!result.text.startsWith('a.txt')) result = await limited(ms)
     expect(result.text).toMatch(
       /^a\.txt\n\[Partial: the search was stopped after (?:0\.4|4|40) s, so results are unsorted\. Narrow it with path, glob or type\.\]$/,
@@ -426,14 +426,14 @@ describe('Grep: limits', () => {
     expect(result.isError).toBeUndefined()
   })
 
-  it('keeps at most 10 MiB of output and says that it is partial', async () => {
+  it('keeps at most 10 MiB of output and marks it as partial', async () => {
     const line = `${'x'.repeat(1023)}\n`
     const { grep } = await project({ 'a.txt': line.repeat(12 * 1024), 'b.txt': line })
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content', head_limit: 1 })
     expect(text).toContain('[Partial: the search was stopped at 10 MiB of output')
   })
 
-  it('stops at once when the turn is stopped', async () => {
+  it('stops immediately when the turn is stopped', async () => {
     const { grep } = await project({ a: 'x' })
     expect(await callTool(grep, { pattern: 'x' }, AbortSignal.abort())).toMatchObject({
       isError: true,
@@ -441,7 +441,7 @@ describe('Grep: limits', () => {
     })
   })
 
-  it('names its fields as the catalogue does and refuses others', () => {
+  it('names its fields as the catalog does and refuses others', () => {
     const { input } = grepTool({ workspace: createWorkspace({ root: '/' }) })
     const fields = Object.keys((z.toJSONSchema(input()) as { properties: object }).properties)
     const expected = [

@@ -46,14 +46,14 @@ describe('ListDirectory', () => {
     expect(await lines('pipe')).toEqual(['pipe is a pipe, socket or device, not a folder.'])
   })
 
-  it('says that an empty folder is empty, and only then', async () => {
+  it('reports that a folder is empty only if it is', async () => {
     const { root, lines } = await project()
     expect(await lines()).toEqual(['The folder is empty.'])
     await writeFile(join(root, '.gitignore'), '*\n')
     expect(await lines()).toEqual(['Nothing is listed.', '[1 ignored entry left out (.gitignore, .trestleignore)]'])
   })
 
-  it('honours ignore files of its own, of folders below and of those above up to the root of the project', async () => {
+  it('honors its own ignore files, and those of folders below and above up to the project root', async () => {
     const { base, root, lines } = await project()
     await writeFile(join(base, '.gitignore'), 'd\n')
     await mkdir(join(root, 'sub/dist'), { recursive: true })
@@ -68,7 +68,7 @@ describe('ListDirectory', () => {
     ])
   })
 
-  it('goes above the project folder when that lies in a repository', async () => {
+  it('uses those above the project folder when that is in a repository', async () => {
     const { base, root, lines } = await project()
     execFileSync('git', ['init', '-q', base])
     await writeFile(join(base, '.gitignore'), '*.log\n')
@@ -90,7 +90,7 @@ describe('ListDirectory', () => {
     })
   })
 
-  it('shows where links lead, and is not broken by dangling links, pipes and odd names', async () => {
+  it('shows where links lead, and handles dangling links, pipes and odd names', async () => {
     const { root, lines } = await project()
     await mkdir(join(root, 'dir'))
     await symlink('dir', join(root, 'link'))
@@ -108,13 +108,13 @@ describe('ListDirectory', () => {
     ])
   })
 
-  it('is not stopped for ever by a pipe in the place of an ignore file', async () => {
+  it('does not hang on a pipe in place of an ignore file', async () => {
     const { root, lines } = await project()
     execFileSync('mkfifo', [join(root, '.gitignore')])
     expect(await lines()).toEqual(['other\t\t.gitignore (pipe)'])
   })
 
-  it('shows 1000 entries and says how many there are', async () => {
+  it('shows 1000 entries and the total number', async () => {
     const { root, list } = await project()
     await Promise.all(Array.from({ length: 1_050 }, (_, index) => writeFile(join(root, `f${index}`), '')))
     const { text, details } = await callTool(list, { path: '.' })
@@ -123,7 +123,7 @@ describe('ListDirectory', () => {
     expect(details?.kind === 'entries' && details.entries.length).toBe(200)
   })
 
-  it('points to Read for a file and to Glob for what is not there', async () => {
+  it('points to Read for a file and to Glob for a missing path', async () => {
     const { root, list } = await project()
     await writeFile(join(root, 'a'), '')
     expect(await callTool(list, { path: 'a' })).toMatchObject({
@@ -144,7 +144,7 @@ describe('ListDirectory', () => {
     ])
   })
 
-  it('lists nothing when a link took the place of the folder since it was judged', async () => {
+  it('lists nothing when the folder was replaced by a link after it was judged', async () => {
     const { base, root, list } = await project()
     await mkdir(join(root, 'sub'))
     await mkdir(join(base, 'outside'))

@@ -14,7 +14,7 @@ import description from './list-directory.md?raw'
 import { WorkSlices } from '../../runtime/work-slices'
 
 const MAX_SHOWN = 1000
-/** A folder with more entries is not read to its end. */
+/** Maximum number of entries read from a folder. */
 const MAX_READ = 50_000
 const CARD_ENTRIES = 200
 const MAX_NAMES = 20
@@ -27,7 +27,7 @@ const input = lazySchema(() =>
 
 export interface ListDirectoryDeps {
   workspace: Workspace
-  /** What this session may not see; asked at every listing. */
+  /** Tests paths that are hidden from this session; called for every listing. */
   hidden?: () => Promise<(path: string) => boolean>
 }
 
@@ -42,7 +42,7 @@ export function listDirectoryTool({ workspace, hidden = nothingHidden }: ListDir
     async prepare(asked) {
       const path = await workspace.resolve(asked.path)
       const refusal = pathRefusal(workspace, path)
-      // Only what lies in such a folder is secret: its name, as a folder's, says nothing.
+      // Only the contents of such a folder are secret: the name of a folder reveals nothing.
       if (refusal && (path.problem !== undefined || sensitiveRule(`${path.realPath}/.`) !== undefined)) return refusal
       return {
         summary: shownPath(workspace, path),
@@ -139,7 +139,7 @@ interface Described {
   note: string
 }
 
-/** An entry that vanished or may not be looked at keeps its name and type. */
+/** An entry that vanished or cannot be accessed keeps its name and type. */
 async function describe(folder: string, entry: Dirent): Promise<Described> {
   const { name } = entry
   const path = join(folder, name)

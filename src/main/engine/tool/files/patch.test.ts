@@ -24,7 +24,7 @@ async function fileWith(content: string) {
 }
 
 describe('Patch', () => {
-  it('replaces in order, each in the text the others left, as one diff', async () => {
+  it('replaces in order, each in the result of the previous ones, as one diff', async () => {
     const { patch, content } = await fileWith('a\nb\nc\n')
     const result = await patch(['a', 'x'], ['x\nb', 'y'], ['c', '$&'])
     expect(result).toMatchObject({
@@ -34,7 +34,7 @@ describe('Patch', () => {
     expect(await content()).toBe('y\n$&\n')
   })
 
-  it('writes nothing when a later one fails, and says which and why', async () => {
+  it('writes nothing when a later one fails, and reports which and why', async () => {
     const { patch, content } = await fileWith('a\nb\nb\n')
     expect(await patch(['a', 'x'], ['a', 'y'])).toMatchObject({
       isError: true,
@@ -50,7 +50,7 @@ describe('Patch', () => {
     expect(await content()).toBe('a\nb\nb\n')
   })
 
-  it('counts a text that an earlier patch doubled', async () => {
+  it('counts a text that an earlier patch duplicated', async () => {
     const { patch } = await fileWith('a\nb\n')
     expect((await patch(['a', 'b'], ['b', 'c'])).text).toContain('occurs 2 times')
   })
@@ -61,12 +61,12 @@ describe('Patch', () => {
     expect(await content()).toBe('x\r\nz\r\n')
   })
 
-  it('says when the patches cancel out', async () => {
+  it('reports when the patches cancel each other out', async () => {
     const { patch } = await fileWith('a\n')
     expect((await patch(['a', 'b'], ['b', 'a'])).text).toContain('nothing was written')
   })
 
-  it('needs no Read where each text to find is there once', async () => {
+  it('needs no Read when each text to find occurs once', async () => {
     const workspace = createWorkspace({ root: await tempFolder() })
     await writeFile(join(workspace.root, 'x'), 'a')
     const result = await callTool(patchTool({ workspace }), { path: 'x', patches: [{ find: 'a', replace: 'b' }] })

@@ -18,7 +18,7 @@ async function project() {
 }
 
 describe('Read: within a long line', () => {
-  /** Kept whole in memory, and streamed. */
+  /** Kept entirely in memory, and streamed. */
   it.for([
     ['small', 60_000],
     ['large', 400_000],
@@ -48,7 +48,7 @@ describe('Read: within a long line', () => {
     },
   )
 
-  it('shows what Grep says it has cut', async () => {
+  it('shows the text that Grep reports as cut', async () => {
     const { put, read, workspace } = await project()
     await put('a.js', `${'\u20ac'.repeat(5_000)}NEEDLE${'z'.repeat(9_000)}\r\nnext\r\n`)
     const { text } = await callTool(grepTool({ workspace }), { pattern: 'NEEDLE', output_mode: 'content' })
@@ -69,7 +69,7 @@ describe('Read: within a long line', () => {
     }
   })
 
-  it('says so when the line has no such character, and takes no number of lines with it', async () => {
+  it('reports when the line has no such character, and accepts no number of lines with it', async () => {
     const { put, read } = await project()
     await put('a.txt', 'abc\n\n')
     expect(await callTool(read, { path: 'a.txt', char_offset: 4 })).toMatchObject({

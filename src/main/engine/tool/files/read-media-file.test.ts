@@ -30,7 +30,7 @@ function media(outcome: Outcome) {
 }
 
 describe('ReadMediaFile: images', () => {
-  it('hands a small PNG or JPEG on unchanged, whatever its name says', async () => {
+  it('passes a small PNG or JPEG on unchanged, regardless of its name', async () => {
     const { put, show } = await project()
     const png = await plain(30, 20).png().toBuffer()
     await put('wrong-name.jpg', png)
@@ -60,7 +60,7 @@ describe('ReadMediaFile: images', () => {
     expect(outcome.details).toMatchObject({ width: 2200, height: 1100 })
   })
 
-  it('gets a PNG of noise below the limit although no PNG of it is small enough', async () => {
+  it('brings an image of noise below the limit although no PNG of it is small enough', async () => {
     const { put, show } = await project()
     await put('noise.png', await noise(1200, 1200).png().toBuffer())
     const { bytes, mediaType } = media(await show('noise.png'))
@@ -68,7 +68,7 @@ describe('ReadMediaFile: images', () => {
     expect(bytes.length).toBeLessThanOrEqual(1024 * 1024)
   })
 
-  it('turns photographs upright, as their camera noted', async () => {
+  it('rotates photographs upright, as their camera recorded', async () => {
     const { put, show } = await project()
     await put('photo.jpg', await plain(40, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer())
     const { bytes } = media(await show('photo.jpg'))
@@ -76,13 +76,13 @@ describe('ReadMediaFile: images', () => {
     expect([width, height, orientation]).toEqual([20, 40, undefined])
   })
 
-  it.each(['gif', 'webp', 'avif', 'tiff'] as const)('shows %s as a format every model takes', async (format) => {
+  it.each(['gif', 'webp', 'avif', 'tiff'] as const)('shows %s in a format that every model accepts', async (format) => {
     const { put, show } = await project()
     await put('image', await plain(16, 16).toFormat(format).toBuffer())
     expect(media(await show('image')).mediaType).toMatch(/^image\/(png|jpeg)$/)
   })
 
-  it('shows the first picture of a moving one and says so', async () => {
+  it('shows the first frame of an animation and reports it', async () => {
     const { put, show } = await project()
     const frames = await Promise.all(
       ['#f00', '#0f0', '#00f'].map((background) =>
@@ -102,7 +102,7 @@ describe('ReadMediaFile: images', () => {
     expect([...(await sharp(media(outcome).bytes).removeAlpha().raw().toBuffer()).subarray(0, 3)]).toEqual([255, 0, 0])
   })
 
-  it('draws an SVG large enough to see, and lets it pull in no file beside it', async () => {
+  it('draws an SVG large enough to see, and does not let it include other files', async () => {
     const { put, show } = await project()
     await put(
       'red.png',
@@ -147,14 +147,14 @@ describe('ReadMediaFile: images', () => {
 })
 
 describe('ReadMediaFile: everything else', () => {
-  it('hands video on whole', async () => {
+  it('passes video on whole', async () => {
     const { put, show } = await project()
     const video = Buffer.from('\0\0\0\x20ftypisom and so on', 'latin1')
     await put('clip.bin', video)
     expect(media(await show('clip.bin'))).toMatchObject({ mediaType: 'video/mp4', bytes: video })
   })
 
-  it('tells what a file is that it cannot show', async () => {
+  it('reports the type of a file that it cannot show', async () => {
     const { put, show } = await project()
     await put('text.png', 'this is not a picture')
     await put('a.heic', Buffer.from('\0\0\0\x20ftypheic\0\0', 'latin1'))
@@ -183,7 +183,7 @@ describe('ReadMediaFile: everything else', () => {
     expect(await show('pipe')).toMatchObject({ isError: true, text: 'pipe is a named pipe, not a regular file.' })
   })
 
-  it('refuses sensitive files, also through a link', async () => {
+  it('refuses sensitive files, even through a link', async () => {
     const { root, put, show } = await project()
     await mkdir(join(root, '.ssh'))
     await put('.ssh/shot.png', await plain(8, 8).png().toBuffer())
@@ -192,7 +192,7 @@ describe('ReadMediaFile: everything else', () => {
       expect(await show(path)).toMatchObject({ isError: true, text: expect.stringContaining('protected') })
   })
 
-  it('promises and gives only what the model accepts, and says what to do with the rest', async () => {
+  it('promises and returns only what the model accepts, and suggests what to do with the rest', async () => {
     const images = await project({ images: true, video: false })
     expect(images.tool.description).toMatch(/^Shows you an image \(PNG.*\) or a short PDF.*first picture\.$/)
     expect(images.tool.description).not.toContain('video')

@@ -14,7 +14,7 @@ import { failed, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read-media-file.md?raw'
 
 const MAX_BYTES = 100 * 1024 * 1024
-/** Larger images are read by the decoder itself, piece by piece. */
+/** The decoder reads larger images from the file itself, piece by piece. */
 const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024
 
 const input = lazySchema(() =>
@@ -25,7 +25,7 @@ const input = lazySchema(() =>
 
 export interface ReadMediaFileDeps {
   workspace: Workspace
-  /** What the model takes: the description promises nothing else. */
+  /** What the model accepts: the description promises nothing else. */
   accepts: Accepts
 }
 
@@ -63,7 +63,7 @@ function describe({ images, video }: Accepts): string {
   return description.trim().replace('{media}', media) + scaled
 }
 
-/** Why the model cannot be given this, with what it can do instead. */
+/** Why the model cannot receive this file, and what it can do instead. */
 function notAccepted({ mediaType, name }: MediaType, shown: string, { images, video }: Accepts): string | undefined {
   if (mediaType.startsWith('video/'))
     return video
@@ -87,7 +87,7 @@ async function run(
   let file: FileHandle | undefined
   try {
     await refuseSpecialAt(path.realPath, shown)
-    // Without O_NONBLOCK opening a pipe would wait for a writer; a link that was put there meanwhile is not followed.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer; a link created in the meantime is not followed.
     file = await open(path.realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
     if (!isOpenedAt(file.fd, path.realPath)) return failed(replacedProblem(shown).message)
     const stats = await file.stat()
@@ -142,7 +142,7 @@ interface Source {
 }
 
 async function image({ file, path, shown, bytes, type }: Source, signal: AbortSignal): Promise<ToolResult> {
-  // A drawing read from its path could pull in the files beside it.
+  // A drawing that is read from its path could include other files in its folder.
   const whole = bytes <= MAX_BYTES_AT_ONCE || type.mediaType === 'image/svg+xml'
   const fitted = await fitImage(whole ? await file.readFile() : path, type.mediaType, signal)
   if (signal.aborted) return failed('Reading was stopped.')

@@ -28,7 +28,7 @@ const numbered = (count: number): string => Array.from({ length: count }, (_, in
 const noteOf = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
 
 describe('Read: lines', () => {
-  it('numbers lines, says that it is all, and remembers the content read', async () => {
+  it('numbers lines, reports that it is the whole file, and remembers the content read', async () => {
     const { put, read, workspace } = await project()
     const path = await put('a.txt', 'one\ntwo\n')
     const { text, details, isError } = await callTool(read, { path: 'a.txt' })
@@ -49,7 +49,7 @@ describe('Read: lines', () => {
     expect((await callTool(read, { path: 'empty' })).text).toBe('[The file is empty: 0 lines.]')
   })
 
-  it('stops at 1000 lines and says how to continue', async () => {
+  it('stops at 1000 lines and reports how to continue', async () => {
     const { put, read } = await project()
     await put('a', numbered(2_500))
     const first = await callTool(read, { path: 'a' })
@@ -60,7 +60,7 @@ describe('Read: lines', () => {
     expect(noteOf(last.text)).toBe('[Lines 2001-2500 of 2500.]')
   })
 
-  it('shows exactly the lines asked for and no more than 1000 of them', async () => {
+  it('shows exactly the requested lines, but no more than 1000', async () => {
     const { put, read } = await project()
     await put('a', numbered(3_000))
     const few = await callTool(read, { path: 'a', line_offset: 10, n_lines: 2 })
@@ -81,7 +81,7 @@ describe('Read: lines', () => {
     expect(noteOf((await callTool(read, { path: 'a', line_offset: -500 })).text)).toBe('[All 50 lines of the file.]')
   })
 
-  it('says how long the file is when the offset lies behind its end, and does not count it as read', async () => {
+  it("reports the file's length when the offset is past its end, and does not count it as read", async () => {
     const { put, read, workspace } = await project()
     const path = await put('a', numbered(3))
     expect(await callTool(read, { path: 'a', line_offset: 9 })).toMatchObject({
@@ -190,7 +190,7 @@ describe('Read: files that are not ordinary', () => {
     expect((await callTool(read, { path: 'folder' })).text).toBe('folder is a folder, not a file. Use ListDirectory.')
     expect((await callTool(read, { path: 'pipe' })).text).toContain('is a named pipe')
     expect((await callTool(read, { path: join(base, 's') })).text).toContain('is a socket')
-    // Not even opened, which a device may take for a command.
+    // They are not even opened, because a device may react to that.
     expect((await callTool(read, { path: join(base, 's'), pages: '1' })).text).toContain('is a socket')
     expect((await callTool(read, { path: '/dev/zero' })).text).toContain('is a device')
     server.close()
@@ -202,7 +202,7 @@ describe('Read: files that are not ordinary', () => {
     expect((await callTool(read, { path: '/proc/version' })).text).toMatch(/^1\tLinux version/)
   })
 
-  it('refuses sensitive files before anything else, also behind a link', async () => {
+  it('refuses sensitive files before anything else, even behind a link', async () => {
     const { root, put, read } = await project()
     await put('.env', 'KEY=secret')
     await put('.env.example', 'KEY=')
@@ -215,7 +215,7 @@ describe('Read: files that are not ordinary', () => {
     expect((await callTool(read, { path: '.env.example' })).isError).toBeUndefined()
   })
 
-  it('does not follow a link that was turned elsewhere after it was judged', async () => {
+  it('does not follow a link that was redirected after it was judged', async () => {
     const { base, root, put, read } = await project()
     await put('inside', 'inside')
     await writeFile(join(base, 'outside'), 'outside')
@@ -231,7 +231,7 @@ describe('Read: files that are not ordinary', () => {
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('now leads to') }] })
   })
 
-  it('offers to allow a folder outside, but needs no permission inside', async () => {
+  it('offers to allow a folder outside the project, but needs no permission inside', async () => {
     const { base, put, read } = await project()
     await put('a', 'a')
     expect((await prepareCall(read, { path: 'a' })).rememberAs).toBeUndefined()
@@ -242,7 +242,7 @@ describe('Read: files that are not ordinary', () => {
     })
   })
 
-  it('says what is wrong with a path that does not exist, and what looks like it', async () => {
+  it('reports what is wrong with a path that does not exist, and similar paths', async () => {
     const { root, put, read } = await project()
     await put('README.md', 'x')
     await put('e\u0301te\u0301.txt', 'x')
@@ -286,7 +286,7 @@ describe('Read: large files', () => {
     expect(workspace.reads.lastRead(path)).toBe(createHash('sha256').update(content).digest('hex'))
   })
 
-  it('notices binary data and endings far behind what it shows', async () => {
+  it('notices binary data and line endings far beyond what it shows', async () => {
     const { put, read } = await project()
     await put('bin', Buffer.concat([Buffer.from(numbered(200_000)), Buffer.from([0xff, 0xfe])]))
     await put('nul', `${numbered(200_000)}\0`)
@@ -329,7 +329,7 @@ describe('Read: large files', () => {
 })
 
 describe('Read: what it declares', () => {
-  it('summarises the range for people', async () => {
+  it('summarizes the range for the user', async () => {
     const { read } = await project()
     const summary = async (input: Parameters<typeof read.prepare>[0]) => (await prepareCall(read, input)).summary
     expect(await summary({ path: './a.ts' })).toBe('a.ts')
@@ -342,7 +342,7 @@ describe('Read: what it declares', () => {
 describe('Read: PDFs', () => {
   const pages = Array.from({ length: 30 }, (_, index) => `Page number ${index + 1}`)
 
-  it('gives a short one as a document with its text', async () => {
+  it('returns a short one as a document with its text', async () => {
     const { put, read } = await project()
     const pdf = makePdf(pages.slice(0, 2))
     await put('a.pdf', pdf)
@@ -363,7 +363,7 @@ describe('Read: PDFs', () => {
     ])
   })
 
-  it('gives the text of the pages asked for, and of a long one all that fits', async () => {
+  it('returns the text of the requested pages, and as much as fits of a long one', async () => {
     const { put, read } = await project()
     await put('long', makePdf(pages))
     const some = await callTool(read, { path: 'long', pages: '7-8' })
@@ -376,7 +376,7 @@ describe('Read: PDFs', () => {
     expect(whole.text).toMatch(/Page number 30\n\n\[Pages 1-30 of 30, as text\.\]$/)
   })
 
-  it('says why one cannot be read, and takes pages of nothing else', async () => {
+  it('reports why one cannot be read, and accepts pages for nothing else', async () => {
     const { put, read } = await project()
     await put('locked.pdf', makePdf(['a'], { encrypted: true }))
     await put('a.txt', 'text')

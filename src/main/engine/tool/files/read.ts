@@ -19,9 +19,9 @@ import description from './read.md?raw'
 const MAX_LINES = 1_000
 const MAX_BYTES = 102_400
 const MAX_LINE_CHARS = 2_000
-/** Of a line that is shown alone, from a character on. */
+/** Maximum characters of a line that is shown alone, from a character offset. */
 const MAX_PART_CHARS = 20_000
-/** Room for the closing note, which may list cut lines. */
+/** Space for the closing note, which may list cut lines. */
 const NOTE_CHARS = 8_000
 
 const input = lazySchema(() =>
@@ -142,15 +142,15 @@ async function run(
   }
 }
 
-/** The PDF at this path; undefined when it is something else. */
+/** The PDF at this path; undefined if it is something else. */
 async function readPdfFile(
   realPath: string,
   shown: string,
   { pages }: Input,
   signal: AbortSignal,
 ): Promise<ToolResult | undefined> {
-  // As every file that a call opens itself: no waiting for a writer of a pipe, and no link that was put there
-  // meanwhile.
+  // As for every file that a call opens itself: do not wait for a pipe's writer, and do not follow a link created in
+  // the meantime.
   await refuseSpecialAt(realPath, shown).catch((error: unknown) => {
     throw fileProblem(error, shown)
   })
@@ -192,7 +192,7 @@ interface Rendered {
   cut: NonNullable<SeenLines['cut']>
 }
 
-/** A part of one line. */
+/** Renders part of one line. */
 function renderPart(read: LinesRead, from: number): Rendered {
   const [line] = read.lines
   const number = read.firstLine ?? 1
@@ -208,13 +208,13 @@ function renderPart(read: LinesRead, from: number): Rendered {
   return { text: `${number}\t${content}\n`, lastLine: number, note, cut: [{ line: number, from, to, end: isEnd }] }
 }
 
-/** How many characters a line has without the carriage return of its end. */
+/** The length of a line in characters, without the carriage return at its end. */
 function lengthOf({ raw, chars, long }: LinesRead['lines'][number]): number {
   const all = chars ?? raw.length
   return raw.endsWith('\r') && !long ? all - 1 : all
 }
 
-/** The numbered lines that fit, and the note that says what they are of the whole. */
+/** The numbered lines that fit, and a note on which part of the file they are. */
 function render(read: LinesRead, asked: Input): Rendered {
   let [text, bytes, number] = ['', 0, read.firstLine ?? 1]
   const cut: number[] = []
@@ -240,8 +240,8 @@ function render(read: LinesRead, asked: Input): Rendered {
 }
 
 /**
- * Mixed endings show every carriage return; where all lines end alike there is nothing to see. Cut before that, as
- * characters count as the file has them.
+ * With mixed endings, every carriage return is made visible; if all lines end alike, none is shown. The line is cut
+ * before that, because characters are counted as in the file.
  */
 function visible(
   { raw, long }: LinesRead['lines'][number],

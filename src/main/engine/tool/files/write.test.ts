@@ -41,7 +41,7 @@ describe('Write: new files', () => {
     expect(await readdir(root)).toEqual(['a.txt'])
   })
 
-  it('makes missing folders and says so in preview and result', async () => {
+  it('creates missing folders and reports it in preview and result', async () => {
     const { root, write, get } = await project()
     const input = { path: 'new/deep/a.txt', content: 'x' }
     const call = await prepareCall(write, input)
@@ -51,7 +51,7 @@ describe('Write: new files', () => {
     expect(await get('new/deep/a.txt')).toBe('x')
   })
 
-  it('says what a path that cannot be is, and leaves no folders behind', async () => {
+  it('explains an impossible path, and leaves no folders behind', async () => {
     const { root, write, put } = await project()
     await put('file', 'x')
     await mkdir(join(root, 'folder'))
@@ -71,7 +71,7 @@ describe('Write: new files', () => {
     expect((await readdir(root)).toSorted()).toEqual(['file', 'folder'])
   })
 
-  it('refuses half a surrogate pair instead of writing a replacement character', async () => {
+  it('refuses a lone surrogate instead of writing a replacement character', async () => {
     const { root, write } = await project()
     expect(await callTool(write, { path: 'a', content: 'x\ud800' })).toMatchObject({
       isError: true,
@@ -87,14 +87,14 @@ describe('Write: new files', () => {
   })
 })
 
-describe('Write: how much of a file has to have been read', () => {
+describe('Write: how much of a file must have been read', () => {
   const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
   const refusal = {
     isError: true,
     text: expect.stringMatching(/^Only a part of a\.txt has been read.*line_offset.*Edit.*Nothing was written/),
   }
 
-  it('replaces no file of which one line of 5,000 was read; a patch that adds it neither', async () => {
+  it('does not replace a file of which one line of 5,000 was read, not even with a patch that adds it', async () => {
     const { workspace, read, write, put, get } = await project()
     await put('a.txt', lines(5_000))
     await callTool(read, { path: 'a.txt', line_offset: 17, n_lines: 1 })
@@ -106,7 +106,7 @@ describe('Write: how much of a file has to have been read', () => {
     expect(await get('a.txt')).toBe(lines(5_000))
   })
 
-  it('replaces it once its parts, in any order, make the whole', async () => {
+  it('replaces it after all of its parts were read, in any order', async () => {
     const { read, write, put } = await project()
     await put('a.txt', lines(2_500))
     await callTool(read, { path: 'a.txt', line_offset: -600 })
@@ -116,7 +116,7 @@ describe('Write: how much of a file has to have been read', () => {
     expect((await callTool(write, { path: 'a.txt', content: 'new' })).isError).toBeUndefined()
   })
 
-  it('counts a line that was cut as read when its end was shown, too', async () => {
+  it('counts a cut line as read after its end was shown, too', async () => {
     const { read, write, put } = await project()
     await put('a.txt', `${'x'.repeat(30_000)}\nlast\n`)
     await callTool(read, { path: 'a.txt' })
@@ -128,7 +128,7 @@ describe('Write: how much of a file has to have been read', () => {
     expect((await callTool(write, { path: 'a.txt', content: 'new' })).isError).toBeUndefined()
   })
 
-  it('replaces what the agent wrote itself without a Read, but not what it only edited a part of', async () => {
+  it('replaces what the agent wrote itself without a Read, but not what it only edited in part', async () => {
     const { workspace, read, write, put } = await project()
     await callTool(write, { path: 'own.txt', content: lines(3_000) })
     expect((await callTool(write, { path: 'own.txt', content: 'new' })).isError).toBeUndefined()
@@ -146,7 +146,7 @@ describe('Write: how much of a file has to have been read', () => {
 })
 
 describe('Write: hard links', () => {
-  it('keeps them one file, and says on the card and in the result that the other name changes', async () => {
+  it('keeps them one file, and reports on the card and in the result that the other name changes', async () => {
     const { root, workspace, read, write, put, get } = await project()
     await put('a.txt', 'old\n')
     await link(join(root, 'a.txt'), join(root, 'b.txt'))
@@ -162,7 +162,7 @@ describe('Write: hard links', () => {
   })
 })
 
-describe('Write: files that exist', () => {
+describe('Write: existing files', () => {
   it('does not overwrite what the agent has never seen', async () => {
     const { write, put, get } = await project()
     await put('a', 'precious')
@@ -198,7 +198,7 @@ describe('Write: files that exist', () => {
     expect(await get('a')).toBe('23')
   })
 
-  it('does not take a file made after the approval for its own', async () => {
+  it('does not mistake a file created after the approval for its own', async () => {
     const { write, put, get } = await project()
     const call = await prepareCall(write, { path: 'a', content: 'x' })
     await put('a', 'from elsewhere')
@@ -208,7 +208,7 @@ describe('Write: files that exist', () => {
     expect(await get('a')).toBe('from elsewhere')
   })
 
-  it('keeps mode and symlink, and says when line endings change', async () => {
+  it('keeps mode and symlink, and reports when line endings change', async () => {
     const { root, read, write, put, get } = await project()
     await put('run.sh', 'a\r\nb\r\n')
     await chmod(join(root, 'run.sh'), 0o755)
@@ -243,7 +243,7 @@ describe('Write: files that exist', () => {
     expect(await readFile(join(root, 'a'))).toEqual(Buffer.from('\ufeffnew!', 'utf16le'))
   })
 
-  it('says when there is nothing to change and touches nothing', async () => {
+  it('reports when there is nothing to change and touches nothing', async () => {
     const { root, read, write, put } = await project()
     await put('a', 'same')
     await callTool(read, { path: 'a' })
@@ -285,7 +285,7 @@ describe('Write: files that exist', () => {
 })
 
 describe('Write: before it is allowed', () => {
-  it('refuses sensitive files, also ones that do not exist or hide behind a dangling link', async () => {
+  it('refuses sensitive files, even missing ones or those behind a dangling link', async () => {
     const { root, write } = await project()
     await symlink('.env', join(root, 'notes.txt'))
     for (const path of ['.env', 'notes.txt', 'id_rsa', '~/.aws/credentials', '~/.ssh/authorized_keys']) {
@@ -296,7 +296,7 @@ describe('Write: before it is allowed', () => {
     expect((await callTool(write, { path: '.env.example', content: 'KEY=' })).isError).toBeUndefined()
   })
 
-  it('fails before the user is asked, but not for a Read that is still to come', async () => {
+  it('fails before the user is asked, but not because of a Read that is still pending', async () => {
     const { root, write, put } = await project()
     await put('a', 'old\n')
     await mkdir(join(root, 'folder'))

@@ -50,7 +50,7 @@ export function writeTool({
   }
 }
 
-/** A file keeps its encoding: the model cannot see it and so cannot mean to change it. */
+/** A file keeps its encoding: the model cannot see it, so it cannot intend to change it. */
 function written(current: CurrentText | undefined, content: string, shown: string): ChangedText {
   const format = current?.format ?? PLAIN
   const bytes = encodeText(content, format).length

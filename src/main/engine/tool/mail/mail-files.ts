@@ -19,14 +19,14 @@ import { sizeText } from './mail-result'
 import type { Attached } from './session-mail'
 import { errorCode } from '../../../../shared/error-text'
 
-/** Servers refuse larger messages. */
+/** Maximum total size of attachments; servers refuse larger messages. */
 const MAX_TOTAL_BYTES = 20_000_000
 
-/** A file with its content as it was shown and will be sent. */
+/** A file with its content as shown and sent. */
 export interface LoadedFile {
   name: string
   content: Buffer
-  /** Name, size and digest, for the card: a file that is changed later asks again. */
+  /** Name, size and digest, for the card: a file that changes later asks again. */
   label: string
 }
 
@@ -61,7 +61,9 @@ export function loadFiles(files: readonly Attached[]): LoadedFile[] {
   })
 }
 
-/** A new file in a folder that is held open; missing folders are made, and a file that is there is never replaced. */
+/**
+ * Creates a file in a folder that is kept open. Missing folders are created, and an existing file is never replaced.
+ */
 export function newFile(
   { realPath }: ResolvedPath,
   shown: string,
@@ -83,7 +85,7 @@ export function newFile(
       try {
         unlinkSync(path)
       } catch {
-        // Another process has removed it.
+        // Another process has already removed it.
       }
     },
     close: () => folder.close(),

@@ -4,14 +4,14 @@ import { truncateText } from '../truncate-result'
 import { MAX_RESULT_CHARS } from './session-mail'
 
 const MAX_HEAD_CHARS = 2_500
-/** Of a list; what does not fit is counted. */
+/** Maximum length of a list; entries that do not fit are counted. */
 const MAX_LIST_CHARS = 7_200
 
 const secret = randomBytes(16)
 
 /**
- * Wraps text of senders in two lines that no sender can guess, to mark it as data. The same text gets the same lines,
- * so that equal results stay equal.
+ * Wraps senders' text in two lines that no sender can guess, to mark it as data. The same text gets the same lines, so
+ * that equal results stay equal.
  */
 export function asData(text: string): string {
   const mark = createHmac('sha256', secret).update(text).digest('hex').slice(0, 12)
@@ -23,7 +23,7 @@ export function asData(text: string): string {
   ].join('\n')
 }
 
-/** A message for the model, from a character on; all of it in at most 8,000 characters. */
+/** A message for the model, starting at a character offset; at most 8,000 characters in total. */
 export function messageResult(message: MailMessage, offset: number): string {
   const { text, source, notes, id } = message
   const head = truncateText(headText(message), MAX_HEAD_CHARS)
@@ -65,7 +65,7 @@ function headText(message: MailMessage): string {
     .join('\n')
 }
 
-/** What a search has found, for the model. */
+/** The results of a search, for the model. */
 export function foundResult({ messages, total, problems }: MailFound): string {
   const failed = problems
     .map(({ account, message }) => `\nThe account ${account} could not be searched: ${message}`)
@@ -112,7 +112,7 @@ function whenText({ at }: Pick<MailSummary, 'at'>): string {
   return at === undefined ? '' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** Bytes as people read them. */
+/** A size in bytes, in readable form. */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`

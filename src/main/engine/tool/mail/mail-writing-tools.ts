@@ -33,7 +33,7 @@ const fields = lazySchema(() => ({
 const WRITES = { brief: true, maxResultChars: MAX_RESULT_CHARS } as const
 const annotations = { readOnly: false, destructive: false, idempotent: false, openWorld: true }
 
-/** Stores a message among the drafts. */
+/** Saves a message as a draft. */
 export function draftTool(session: SessionMail): Tool {
   const input = lazySchema(() => z.strictObject(fields()))
   return {
@@ -50,7 +50,7 @@ export function draftTool(session: SessionMail): Tool {
   }
 }
 
-/** Sends a message. It always asks, with all of the message on the card. */
+/** Sends a message. It always asks, with the entire message on the card. */
 export function sendTool(session: SessionMail): Tool {
   const input = lazySchema(() => z.strictObject({ ...fields(), to: recipients().min(1) }))
   return {
@@ -69,7 +69,7 @@ export function sendTool(session: SessionMail): Tool {
   }
 }
 
-/** Where the files of a message are; a refusal for one that no tool may read. */
+/** The files attached to a message, or a refusal if no tool may read one of them. */
 async function attachedFiles(
   workspace: Workspace,
   paths: readonly string[],
@@ -101,7 +101,7 @@ async function prepareMessage(
   const attached = await attachedFiles(workspace, attachments)
   if ('refused' in attached) return attached
   const draft: MailDraft = { ...withoutUndefined(rest), account: account.id, ...(replyTo !== undefined && { replyTo }) }
-  // What was shown is what is sent: the files are read once.
+  // The files are read only once, so that what is sent is what was shown.
   let files: Promise<LoadedFile[]> | undefined
   const load = (): Promise<LoadedFile[]> =>
     (files ??= import('./mail-files').then(({ loadFiles }) => loadFiles(attached.files)))
@@ -122,7 +122,7 @@ async function prepareMessage(
   }
 }
 
-/** All of a message, as the user reads it before it is sent. */
+/** The entire message, as the user reads it before it is sent. */
 export function messageText(account: MailAccount, draft: MailDraft, files: readonly { label: string }[]): string {
   const sender = account.name === undefined ? account.address : `${account.name} <${account.address}>`
   const rows: [string, string][] = [

@@ -8,22 +8,22 @@ import { failed, ok, type ToolResult } from '../tool'
 /** Results of assistant tools are short. */
 export const MAX_RESULT_CHARS = 8_000
 
-/** What the tools of a session have of the user's mail. */
+/** How a session's tools access the user's mail. */
 export interface SessionMail {
-  /** Loaded when it is first used. */
+  /** Loaded on first use. */
   mail(): Promise<Mail>
   accounts(): readonly MailAccount[]
-  /** Absent: the tools as they are described. */
+  /** Absent when the tools are only described. */
   workspace?: Workspace
 }
 
-/** A file that a message takes along. */
+/** A file attached to a message. */
 export interface Attached {
   path: ResolvedPath
   shown: string
 }
 
-/** The result; a refusal becomes a message that the model can act on. */
+/** Runs `work` and returns its text; a refusal becomes a message that the model can act on. */
 export async function attempt(work: () => Promise<string>): Promise<ToolResult> {
   try {
     return ok(await work())

@@ -11,11 +11,11 @@ import type { MemoryOrigin } from '../../store/rows/memory-rows'
 import type { Memory, StoredMemory } from '../../memory/memory'
 import { failed, ok, type Tool, type ToolResult } from '../tool'
 
-/** What the tools of a session know about it. */
+/** What a session's tools know about the session. */
 export interface SessionMemory {
-  /** Loaded when it is first used. */
+  /** Loaded on first use. */
   memory(): Promise<Memory>
-  /** The session's project; undefined: none. */
+  /** The session's project; undefined without a project. */
   folder(): string | undefined
   origin(): MemoryOrigin
 }
@@ -169,7 +169,7 @@ function searchTool(session: SessionMemory): Tool {
   }
 }
 
-/** The folder of a new entry. Without a project, everything applies everywhere. */
+/** Where a new entry applies. Without a project, every entry applies everywhere. */
 function place(session: SessionMemory, wanted: MemoryScope | undefined): { folder?: string } {
   const folder = session.folder()
   return folder === undefined || wanted === 'everywhere' ? {} : { folder }
@@ -190,7 +190,7 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** The result; a refusal becomes a message that the model can act on. */
+/** Runs `work` and returns its text; a refusal becomes a message that the model can act on. */
 async function attempt(work: () => Promise<string>): Promise<ToolResult> {
   try {
     return ok(await work())

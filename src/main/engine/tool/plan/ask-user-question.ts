@@ -55,7 +55,7 @@ const input = lazySchema(() =>
 const DISMISSED =
   'The user dismissed the questions without answering. Use your best judgement, or ask in your text if you cannot.'
 
-/** Puts questions to the user; see reference/tools.md. */
+/** Asks the user questions; see reference/tools.md. */
 export function askUserQuestionTool(): Tool<typeof input> {
   return {
     name: 'AskUserQuestion',
@@ -91,7 +91,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
   }
 }
 
-/** Nothing of a question hides on screen; made visible here, since answers name the labels. */
+/** Makes hidden characters of a question visible. This is done here, because answers contain the labels. */
 function visibleQuestion({ question: text, header, options, multi_select }: SchemaOutput<typeof question>): Question {
   return {
     question: foldText(visibleText(text)),
@@ -119,7 +119,7 @@ function resultOf(questions: Question[], { optionId, answers = [], feedback }: P
   })
 }
 
-/** A single answer as a text, several as a list; "Other" stands for what was written. */
+/** A single answer as a text, several as a list; "Other" is replaced by what the user wrote. */
 function chosen({ multi_select: multiple }: Question, answer: QuestionAnswer | undefined): string | string[] {
   const { labels = [], other } = answer ?? {}
   const all = other === undefined ? labels : [...labels, other.trim()]

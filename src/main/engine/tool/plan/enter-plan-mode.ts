@@ -12,12 +12,12 @@ export function enterPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof 
     name: 'EnterPlanMode',
     description,
     input,
-    // It only takes rights away.
+    // It only takes permissions away.
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare() {
       return {
         summary: '',
-        // What else is called in the same step comes before it or after it.
+        // Other calls of the same step run before or after it, not in parallel.
         accesses: [{ kind: 'all' }],
         async run() {
           const before = plan.active

@@ -8,7 +8,7 @@ import { failed, type PersonQuestion, type Tool, type ToolResult } from '../tool
 import { unifiedDiff } from '../../workspace/unified-diff'
 import description from './exit-plan-mode.md?raw'
 
-/** It is kept with the request, and to be read by a person. */
+/** A plan is stored with the request, and the user has to read it. */
 const MAX_CHARS = 100_000
 const RESERVED = new Set([
   'approve',
@@ -53,7 +53,7 @@ interface Draft {
   diff?: string
 }
 
-/** Puts the plan to the user; see reference/tools.md, Planning. */
+/** Presents the plan to the user; see reference/tools.md, Planning. */
 export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof input> {
   return {
     name: 'ExitPlanMode',
@@ -61,7 +61,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
     input,
     subject: [],
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
-    // A person takes the time they need.
+    // The user can take any amount of time.
     timeoutMs: null,
     maxResultChars: MAX_CHARS * 2,
     async prepare({ options = [] }) {
@@ -104,7 +104,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
   }
 }
 
-/** What would be put to the user, or why nothing can be. */
+/** The plan to present to the user, or why there is nothing to present. */
 async function readDraft(plan: SessionPlan): Promise<Draft | string> {
   if (!plan.active) return 'Plan mode is not on. Call EnterPlanMode first, or just do what is asked.'
   const text = await plan.text()
@@ -144,7 +144,7 @@ function problemOf({ optionId, feedback = '', comments = [] }: PersonAnswer): st
   return 'feedback: say what should change, as text or as comments on lines.'
 }
 
-/** Records what the user decided on the latest revision, and tells the agent what follows from it. */
+/** Records the user's decision on the latest revision, and reports the consequences to the agent. */
 async function decisionResult(
   plan: SessionPlan,
   answer: PersonAnswer,

@@ -44,7 +44,7 @@ describe('TodoList', () => {
     expect((await callTool(tool, { todos: [{ ...A, status: 'done' }] })).text).not.toContain('in_progress')
   })
 
-  it('changes nothing before it runs, and is never asked about', async () => {
+  it('changes nothing before it runs, and never asks', async () => {
     const { changes, tool } = listWith()
     const call = await prepareCall(tool, { todos: [B] })
     expect(call).toMatchObject({ summary: '0 of 1 done', accesses: [] })

@@ -23,7 +23,7 @@ export function todoListTool({ todos }: { todos: TodoStore }): Tool<typeof input
     name: 'TodoList',
     description,
     input,
-    // It changes nothing but the list on screen, so it is never asked about.
+    // It changes only the list on screen, so it never asks.
     subject: [],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare({ todos: wanted }) {
@@ -52,7 +52,7 @@ function listText(list: readonly Todo[], changed: boolean): string {
     .join('\n')
 }
 
-/** One item in progress at a time, while any is left. */
+/** Reminds the model to have one item in progress at a time while any are left. */
 function reminder(list: readonly Todo[]): string {
   const running = list.filter(({ status }) => status === 'in_progress').length
   if (running === 1) return 'Keep exactly one item in_progress; mark it done as soon as it is, then start the next.'

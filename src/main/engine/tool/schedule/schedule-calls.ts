@@ -20,15 +20,15 @@ import type { Preview } from '../../../../shared/model/approval/preview'
 import { failed, ok, type Access, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 import type { CreateInput, UpdateInput } from './schedule-inputs'
 
-/** Who creates or changes a schedule: what it may do without asking at most, and its session. */
+/** The author of a schedule that is created or changed: the maximum it may do without asking, and its session. */
 interface Author {
   mode: PermissionMode
   sessionId?: string
 }
 
-/** What the tools of a session do with schedules. */
+/** What a session's tools need for schedules. */
 export interface SessionSchedules {
-  /** Loaded when it is first used. */
+  /** Loaded on first use. */
   schedules(): Promise<{
     list(): Schedule[]
     find(idOrName: string): Schedule
@@ -42,7 +42,7 @@ export interface SessionSchedules {
     history(id: string, offset: number, limit: number): ScheduleHistory
   }>
   author(): Author
-  /** The session's project; undefined: none. */
+  /** The session's project; undefined without a project. */
   folder(): string | undefined
   /** Call with the result of a change. */
   did<Result>(result: Result): Result
@@ -54,7 +54,7 @@ const SHOWN_RUNS = 10
 
 type Prepared = Promise<PreparedCall | Refusal>
 
-/** What the calls of one session do. */
+/** The calls that a session's tools make. */
 export interface ScheduleCalls {
   create(input: CreateInput): Prepared
   list(id: string | undefined): Prepared
@@ -114,7 +114,7 @@ async function updateCall(session: SessionSchedules, given: UpdateInput): Promis
   const hasChanges = Object.keys(changes).length > 0
   const input: ScheduleInput = withTime(inputOf(before), changes)
   if (changes.heartbeat === false) delete input.quiet
-  // Also when only its prompt changes: it would be carried out in the mode that it has.
+  // Even if only the prompt changes, because it would run in the schedule's existing mode.
   const spec = await schedules.read(input, session.author(), before)
   const next = hasChanges && spec.time !== before.time ? schedules.check(input).next : []
   return {
@@ -168,7 +168,7 @@ function withFolder(session: SessionSchedules, input: CreateInput): ScheduleInpu
   return { ...input, ...(folder !== undefined && { folder }) }
 }
 
-/** What was given for a schedule, to change a part of it. */
+/** The input that a schedule was created from, to change part of it. */
 function inputOf({
   name,
   time,
@@ -198,7 +198,7 @@ function inputOf({
   }
 }
 
-/** Runs work in the folder: one outside the project asks. */
+/** A schedule runs work in its folder, so a folder outside the project asks. */
 function accessesOf({ folder }: Pick<ScheduleSpec, 'folder'>): Access[] {
   return folder === undefined ? [] : [{ kind: 'tree', path: folder, write: false }]
 }
@@ -261,7 +261,7 @@ function runLine({ status, startedAt, missed, note, sessionId }: ScheduleRun, zo
   )
 }
 
-/** The call; a refusal becomes a message that the model can act on. */
+/** Prepares the call; a refusal becomes a message that the model can act on. */
 async function prepared(work: () => Promise<PreparedCall>): Promise<PreparedCall | Refusal> {
   try {
     return await work()

@@ -10,14 +10,14 @@ const CHANGES = {
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
 } as const
 
-/** The description sent to the model: it refers to the fields of ScheduleCreate, to keep requests short. */
+/** The schema sent to the model: it refers to the fields of ScheduleCreate, to keep requests short. */
 const UPDATE_SCHEMA = {
   type: 'object',
   properties: { id: { type: 'string' }, paused: { type: 'boolean' } },
   required: ['id'],
 }
 
-/** The tools that run prompts at set times, for one session. What their calls do is loaded with the first call. */
+/** The tools that run prompts at set times, for one session. Their implementation is loaded with the first call. */
 export function scheduleTools(session: SessionSchedules): readonly Tool[] {
   const calls = async () => (await import('./schedule-calls')).scheduleCalls(session)
   return [

@@ -18,7 +18,7 @@ const TASK: Task = {
   outputBytes: 0,
 }
 
-/** A tool whose foreground commands end as told, and whose background commands run until the test ends them. */
+/** A tool whose foreground commands end as specified, and whose background commands run until the test ends them. */
 function setup({
   end,
   interactive = true,
@@ -46,7 +46,7 @@ function setup({
   return { ...session, asked, tool: bashTool({ workspace, terminals, tasks: session.tasks }) }
 }
 
-test('a background start returns at once with id, pid, path and what will happen, and its end is owed to the agent', async () => {
+test('returns immediately from a background start with id, pid, path and what will happen, and will notify the agent of its end', async () => {
   const { tool, supervisor, owed } = setup()
   const result = await callTool(tool, { command: 'npm run dev', description: ' dev server ', run_in_background: true })
   expect(supervisor.started).toEqual([
@@ -79,13 +79,13 @@ test('a background start returns at once with id, pid, path and what will happen
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
-test('where the program ends with the turn, the model is told to wait for what it needs', async () => {
+test('tells the model to wait for what it needs when the program ends with the turn', async () => {
   const { tool } = setup({ interactive: false })
   const result = await callTool(tool, { command: 'npm test', description: 'tests', run_in_background: true })
   expect(result.text).toMatch(/one turn only here: if you need how it ends, wait with TaskOutput and block/)
 })
 
-test('in the background the limit is 10 min at most, and none only when asked for', async () => {
+test('limits background commands to 10 min at most, unless no limit is requested', async () => {
   const { tool, supervisor } = setup()
   const background = { command: 'a', description: 'x', run_in_background: true }
   await callTool(tool, { ...background, timeout: 5_000 })
@@ -95,7 +95,7 @@ test('in the background the limit is 10 min at most, and none only when asked fo
   expect(endless.text).toContain('It runs without a time limit.')
 })
 
-test('a background command without a description, and a foreground one without a limit, are refused before anything runs', async () => {
+test('refuses a background command without a description, and a foreground one without a limit, before anything runs', async () => {
   const { tool, supervisor, asked } = setup()
   expect((await callTool(tool, { command: 'a', run_in_background: true, description: ' ' })).text).toMatch(
     /needs a description/,
@@ -107,7 +107,7 @@ test('a background command without a description, and a foreground one without a
   expect(asked).toEqual([])
 })
 
-test('rules judge a background command as they judge it in the foreground, and the card says where and how long', async () => {
+test('judges a background command like a foreground one, and shows where and how long on the card', async () => {
   const { tool } = setup()
   const foreground = await prepareCall(tool, { command: 'rm -rf build' })
   const background = await prepareCall(tool, {
@@ -128,7 +128,7 @@ test('rules judge a background command as they judge it in the foreground, and t
   expect(background.rememberAs?.key).not.toBe(foreground.rememberAs?.key)
 })
 
-test('a background command that cannot start says why, and no notification follows', async () => {
+test('reports why a background command cannot start, without a later notification', async () => {
   const { tool, supervisor, owed } = setup()
   supervisor.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
   const result = await callTool(tool, { command: 'a', description: 'x', run_in_background: true })
@@ -139,7 +139,7 @@ test('a background command that cannot start says why, and no notification follo
   expect(owed).toEqual([])
 })
 
-test('a command that the user moves to the background ends the call with what it printed, and its end is owed', async () => {
+test('ends the call with the output so far when the user moves it to the background, and will notify the agent of its end', async () => {
   const { tool, owed } = setup({
     end: { text: 'half\n', task: { status: 'running', background: true }, moved: 'by_user' },
   })
@@ -152,14 +152,14 @@ test('a command that the user moves to the background ends the call with what it
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
-test('a limit of a few milliseconds is reported in ms, as it was probably meant as seconds', async () => {
+test('reports a limit of a few milliseconds in ms, because seconds were probably intended', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain(
     'It had not ended after 5 ms and keeps running',
   )
 })
 
-test('a command moved to the background at its time limit says so instead of looking failed', async () => {
+test('reports a command moved to the background at its time limit instead of a failure', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   const result = await callTool(tool, { command: 'npm test', timeout: 2_000 })
   expect(result.text).toMatch(
@@ -167,7 +167,7 @@ test('a command moved to the background at its time limit says so instead of loo
   )
 })
 
-test('the model learns that a person was asked at the terminal, and never what was typed', async () => {
+test('reports that the user was asked at the terminal, but never what was typed', async () => {
   const answered = setup({ end: { text: 'done\n', task: { waited: { text: 'Password: ', typed: true } } } })
   const result = await callTool(answered.tool, { command: 'sudo true' })
   expect(result.text).toBe(
@@ -177,7 +177,7 @@ test('the model learns that a person was asked at the terminal, and never what w
   expect(answered.asked[0]).toMatchObject({ canAnswer: true })
 })
 
-test('without a user to type, a command that asked at its terminal says how to run it without asking', async () => {
+test('reports how to run a command without asking when no user can type at its terminal', async () => {
   const { tool, asked } = setup({
     interactive: false,
     end: { task: { status: 'timed_out', waited: { text: "root's password:", typed: false } } },
@@ -191,7 +191,7 @@ test('without a user to type, a command that asked at its terminal says how to r
   expect(asked[0]).toMatchObject({ canAnswer: false })
 })
 
-test('a command whose host died is lost, not done', async () => {
+test('reports a command whose host died as lost, not as completed', async () => {
   const { tool } = setup({ end: { task: { status: 'lost' } } })
   expect(await callTool(tool, { command: 'make' })).toMatchObject({
     isError: true,

@@ -33,7 +33,7 @@ async function setup(): Promise<{ tool: BashTool; root: string }> {
   }
 }
 
-/** A tool whose commands end as told, without being run; `asked` gets what it would have run. */
+/** A tool whose commands end as specified, without being run; `asked` gets what it would have run. */
 async function endingAs(
   end: Omit<Partial<TaskEnd>, 'task'> & { task?: Partial<TaskEnd['task']> },
 ): Promise<{ tool: BashTool; asked: TaskStart[] }> {
@@ -68,7 +68,7 @@ async function endingAs(
   }
 }
 
-test('output comes as it is, without its last line end', async () => {
+test('returns output unchanged, without its last line break', async () => {
   const { tool, root } = await setup()
   const result = await callTool(tool, { command: 'echo a; pwd' })
   expect(result).toMatchObject({
@@ -78,7 +78,7 @@ test('output comes as it is, without its last line end', async () => {
   expect(result.isError).toBeUndefined()
 })
 
-test('a failure is an error with the exit code in the last line', async () => {
+test('reports a failure as an error with the exit code in the last line', async () => {
   const { tool } = await setup()
   expect(await callTool(tool, { command: 'echo broken >&2; exit 3' })).toMatchObject({
     isError: true,
@@ -89,16 +89,16 @@ test('a failure is an error with the exit code in the last line', async () => {
   expect((await callTool(tool, { command: 'false' })).text).toBe('It printed nothing.\nExit code 1')
 })
 
-test('no output is said, so that the model does not wait for some', async () => {
+test('reports that there is no output, so that the model does not wait for any', async () => {
   const { tool } = await setup()
   expect((await callTool(tool, { command: 'true' })).text).toBe('The command succeeded and printed nothing.')
 })
 
-test('a timeout keeps the output and says what to do', async () => {
+test('keeps the output after a timeout and suggests what to do', async () => {
   const { tool } = await setup()
   const limited = (timeout: number) => callTool(tool, { command: 'echo half; sleep 100', timeout })
   let result = await limited(200)
-  // On a busy machine it takes longer until anything is printed.
+  // On a busy machine, it takes longer before anything is printed.
   for (const timeout of [2_000, 20_000]) if (!result.text.startsWith('half')) result = await limited(timeout)
   expect(result).toMatchObject({ isError: true })
   expect(result.text).toMatch(
@@ -106,7 +106,7 @@ test('a timeout keeps the output and says what to do', async () => {
   )
 })
 
-test('a stop keeps the output', async () => {
+test('keeps the output after a stop', async () => {
   const { tool } = await setup()
   const controller = new AbortController()
   const call = await prepareCall(tool, { command: 'echo half; sleep 100' })
@@ -117,7 +117,7 @@ test('a stop keeps the output', async () => {
   })
 })
 
-test('long output is cut in the middle to 20 kB, with the path of all of it', async () => {
+test('cuts long output in the middle to 20 kB, with the path of the full output', async () => {
   const { tool } = await setup()
   const result = await callTool(tool, { command: 'seq 1 50000' })
   expect(Buffer.byteLength(result.text)).toBeLessThanOrEqual(20_000)
@@ -128,14 +128,14 @@ test('long output is cut in the middle to 20 kB, with the path of all of it', as
   expect(result.details?.kind === 'output' && result.details.text.length).toBeLessThanOrEqual(8_000)
 })
 
-test('what lives on in the background is named', async () => {
+test('names processes that keep running in the background', async () => {
   const { tool } = await setup()
   expect((await callTool(tool, { command: 'sleep 100 >/dev/null & echo started' })).text).toMatch(
     /^started\n\[Still running in the background: \d+ \(sleep 100\)\]$/,
   )
 })
 
-test('preparing says where and what, and runs nothing', async () => {
+test('reports where and what when it is prepared, and runs nothing', async () => {
   const { tool, root } = await setup()
   mkdirSync(join(root, 'sub'))
   const call = await prepareCall(tool, { command: '\n# setup\n  npm ci\nnpm test', cwd: 'sub', description: 'test it' })
@@ -153,7 +153,7 @@ test('preparing says where and what, and runs nothing', async () => {
   })
 })
 
-test('the folder of a command is where a link leads, so that policies see it', async () => {
+test('resolves a link to the folder of a command, so that policies see its target', async () => {
   const { tool, root } = await setup()
   const outside = await tempFolder()
   symlinkSync(outside, join(root, 'link'))
@@ -162,7 +162,7 @@ test('the folder of a command is where a link leads, so that policies see it', a
   ])
 })
 
-test('what cannot be run is refused with advice before the user is asked', async () => {
+test('refuses what cannot be run, with advice, before the user is asked', async () => {
   const { tool, root } = await setup()
   writeFileSync(join(root, 'file'), '')
   const refusal = async (input: { command: string; cwd?: string }): Promise<string> =>
@@ -174,7 +174,7 @@ test('what cannot be run is refused with advice before the user is asked', async
   expect(await refusal({ command: `echo ${'x'.repeat(140_000)}` })).toMatch(/longer than 128 KB/)
 })
 
-test('a folder deleted between approval and start gives a failed result, not an exception', async () => {
+test('returns a failed result, not an exception, when the folder was deleted between approval and start', async () => {
   const { tool, root } = await setup()
   mkdirSync(join(root, 'sub'))
   const call = await prepareCall(tool, { command: 'ls', cwd: 'sub' })
@@ -186,7 +186,7 @@ test('a folder deleted between approval and start gives a failed result, not an 
   })
 })
 
-test('unknown fields and odd timeouts do not pass', () => {
+test('rejects unknown fields and odd timeouts', () => {
   const { input } = bashTool({
     workspace: createWorkspace({ root: '/', addedFolders: [], reads: createReadState() }),
     terminals: {} as TerminalTasks,
@@ -198,7 +198,7 @@ test('unknown fields and odd timeouts do not pass', () => {
   expect(input().safeParse({ command: '' }).success).toBe(false)
 })
 
-test('the timeout is 120 s unless given, and never more than 5 min', async () => {
+test('uses a timeout of 120 s by default, and never more than 5 min', async () => {
   const { tool, asked } = await endingAs({})
   await callTool(tool, { command: 'a' })
   await callTool(tool, { command: 'b', timeout: 5_000 })
@@ -206,7 +206,7 @@ test('the timeout is 120 s unless given, and never more than 5 min', async () =>
   expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([120_000, 5_000, 300_000])
 })
 
-test('a long duration is reported, a short one is not', async () => {
+test('reports a long duration, but not a short one', async () => {
   expect((await callTool((await endingAs({ text: 'x\n', durationMs: 12_345 })).tool, { command: 'a' })).text).toBe(
     'x\n[Took 12 s]',
   )
@@ -215,7 +215,7 @@ test('a long duration is reported, a short one is not', async () => {
   expect((await callTool(failed.tool, { command: 'a' })).text).toBe('x\nExit code 1 (after 61 s)')
 })
 
-test('notes and a signal reach the model', async () => {
+test('passes notes and a signal on to the model', async () => {
   const { tool } = await endingAs({ text: 'x', notes: ['No terminal.'], task: { status: 'failed', signal: 'SIGKILL' } })
   expect((await callTool(tool, { command: 'a' })).text).toBe('x\n[No terminal.]\nEnded by SIGKILL.')
 })

@@ -14,9 +14,9 @@ import description from './bash.md?raw'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const BACKGROUND_TIMEOUT_MS = 600_000
-/** A longer output is cut; room in a result of 50,000 characters is left for what is said about it. */
+/** Longer output is cut; in a result of 50,000 characters, this leaves space for the notes about it. */
 const MAX_OUTPUT_CHARS = 46_000
-/** Most the system takes as one argument. */
+/** The most that the system accepts as one argument. */
 const MAX_COMMAND_BYTES = 128 * 1024 - 1
 
 const input = lazySchema(() =>
@@ -44,7 +44,7 @@ const input = lazySchema(() =>
 
 type Input = SchemaOutput<typeof input>
 
-/** Runs commands as tasks of their own; see reference/tools.md, Shell. */
+/** Runs commands as separate tasks; see reference/tools.md, Shell. */
 export function bashTool(deps: {
   workspace: Workspace
   terminals: Pick<TerminalTasks, 'run'>
@@ -59,7 +59,7 @@ export function bashTool(deps: {
     input,
     subject: ['command'],
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-    // A task keeps its own time.
+    // A task enforces its own time limit.
     timeoutMs: null,
     async prepare(asked) {
       const { command } = asked
@@ -95,7 +95,7 @@ export function bashTool(deps: {
           ...(asked.description !== undefined && { description: asked.description }),
           ...(background && { background: { timeoutMs: timeLimit(asked) } }),
         }),
-        // Allowed to the end of a call is not allowed for hours.
+        // Permission to run until the call ends is not permission to run for hours.
         rememberAs: background
           ? { key: `bash&:${cwd}\n${command}`, label: 'Allow exactly this command in the background for this session' }
           : { key: `bash:${cwd}\n${command}`, label: 'Allow exactly this command for this session' },
@@ -122,7 +122,7 @@ function contradiction({
   return undefined
 }
 
-/** In ms; `null`: none. */
+/** In ms; `null`: no limit. */
 function timeLimit({ timeout, run_in_background: background, disable_timeout: endless }: Input): number | null {
   if (!background) return Math.min(timeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS)
   return endless ? null : Math.min(timeout ?? BACKGROUND_TIMEOUT_MS, BACKGROUND_TIMEOUT_MS)
@@ -143,7 +143,7 @@ async function folderFor(workspace: Workspace, asked: string | undefined): Promi
   )
 }
 
-/** The first line that says something. */
+/** The first meaningful line. */
 function summaryOf(command: string): string {
   const lines = command.split('\n').map((line) => line.trim())
   const shown = lines.find((line) => line !== '' && !line.startsWith('#')) ?? lines.find((line) => line !== '') ?? ''
@@ -220,7 +220,7 @@ function startProblem(error: unknown, cwd: string): string {
     error instanceof Error
       ? (error as NodeJS.ErrnoException)
       : { code: undefined, message: String(error), path: undefined }
-  // Something else that was needed to start it.
+  // Something else that is required to start it is missing.
   if (code !== undefined && path !== undefined && path !== cwd) return `${message}.`
   if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder ${cwd} is not there any more.`
   if (code === 'EACCES') return `the folder ${cwd} may not be entered.`

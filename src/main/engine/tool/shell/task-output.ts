@@ -26,7 +26,7 @@ interface TaskOutputDeps {
   terminals?: TerminalScreens
 }
 
-/** How a background task stands and what it printed last; see reference/tools.md, Shell. */
+/** The state of a background task and its latest output; see reference/tools.md, Shell. */
 export function taskOutputTool({ tasks, terminals }: TaskOutputDeps): Tool<typeof input> {
   return {
     name: 'TaskOutput',
@@ -34,7 +34,7 @@ export function taskOutputTool({ tasks, terminals }: TaskOutputDeps): Tool<typeo
     input,
     subject: ['task_id'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-    // It waits as long as it was asked to.
+    // It waits as long as requested.
     timeoutMs: null,
     async prepare(asked) {
       if (terminals && asked.task_id.startsWith(TERMINAL_PREFIX))
@@ -85,7 +85,7 @@ function retrievalOf(task: Task, block: boolean): 'success' | 'timeout' | 'not_r
   return block ? 'timeout' : 'not_ready'
 }
 
-/** What a terminal of the user's shows, as text. */
+/** The content of one of the user's terminals, as text. */
 async function screenOf(terminals: TerminalScreens, terminalId: string): Promise<ToolResult> {
   const text = await terminals.screen(terminalId)
   if (text === undefined) return failed(`The user does not let you watch a terminal ${terminalId}.`)

@@ -7,7 +7,7 @@ import { ok, refuse, type Tool, type ToolResult } from '../tool'
 import description from './task-stop.md?raw'
 
 const TAIL_BYTES = 4 * 1024
-/** SIGTERM, a grace of 5 s and SIGKILL take their time. */
+/** Time limit in ms: SIGTERM, a grace period of 5 s and SIGKILL take time. */
 const TIMEOUT_MS = 60_000
 
 const input = lazySchema(() =>
@@ -17,7 +17,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Ends a background task; the result is the news of its end. See reference/tools.md, Shell. */
+/** Ends a background task; the result reports its end. See reference/tools.md, Shell. */
 export function taskStopTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {
   return {
     name: 'TaskStop',

@@ -23,7 +23,7 @@ function setup() {
   }
 }
 
-test('TaskList shows the running tasks of its own session, ended ones on request with how they ended', async () => {
+test('TaskList shows the running tasks of its own session, and on request ended ones with how they ended', async () => {
   const { list, start, supervisor } = setup()
   const server = await start('npm run dev', 'dev server')
   const failed = await start('npm test', 'tests')
@@ -46,7 +46,7 @@ test('TaskList shows the running tasks of its own session, ended ones on request
   expect(list.input().safeParse({ limit: 101 }).success).toBe(false)
 })
 
-test('TaskList says that no tasks exist, so that the model does not look again', async () => {
+test('TaskList reports that no tasks exist, so that the model does not check again', async () => {
   const { list } = setup()
   expect((await callTool(list, {})).text).toMatch(/^No background task is running/)
   expect((await callTool(list, { active_only: false })).text).toBe('This session has no background tasks.')
@@ -58,7 +58,7 @@ test('a command of several lines cannot pretend to be a field or another task', 
   expect((await callTool(list, {})).text.split('\n')).toHaveLength(5)
 })
 
-test('TaskOutput of a running task is not ready, and shows what was printed as plain text', async () => {
+test('TaskOutput reports a running task as not ready, and shows its output as plain text', async () => {
   const { output, start, supervisor } = setup()
   const id = await start('npm run dev', 'dev server')
   supervisor.print(id, '\u001b[32mready\u001b[0m\r\n')
@@ -71,7 +71,7 @@ test('TaskOutput of a running task is not ready, and shows what was printed as p
   expect(details).toMatchObject({ kind: 'task', text: 'ready', truncated: false })
 })
 
-test('TaskOutput that blocks returns when the task ends, and when its time is up', async () => {
+test('a blocking TaskOutput returns when the task ends, and when its time is up', async () => {
   const { output, start, supervisor } = setup()
   const id = await start('npm test', 'tests')
   expect((await callTool(output, { task_id: id, block: true, timeout: 0.01 })).text).toMatch(
@@ -84,7 +84,7 @@ test('TaskOutput that blocks returns when the task ends, and when its time is up
   )
 })
 
-test('TaskOutput that blocks ends with the turn', async () => {
+test('a blocking TaskOutput ends with the turn', async () => {
   const { output, start } = setup()
   const id = await start('npm test', 'tests')
   const controller = new AbortController()
@@ -93,7 +93,7 @@ test('TaskOutput that blocks ends with the turn', async () => {
   expect((await waiting).text).toMatch(/^retrieval_status: timeout\n/)
 })
 
-test('TaskOutput says why a task ended, in the fields that mean it', async () => {
+test('TaskOutput reports why a task ended, in the appropriate fields', async () => {
   const { output, start, supervisor } = setup()
   const [stopped, late] = [await start('a', 'a'), await start('b', 'b')]
   supervisor.end(stopped, { status: 'stopped', stopReason: 'enough', signal: 'SIGTERM' })
@@ -104,7 +104,7 @@ test('TaskOutput says why a task ended, in the fields that mean it', async () =>
   expect((await callTool(output, { task_id: late })).text).toMatch(/\nterminal_reason: timed_out\ntimed_out: true\n/)
 })
 
-test('only the last 32 KB come, from a whole line on, and where the rest is', async () => {
+test('TaskOutput returns only the last 32 KB, starting with a whole line, and where the rest is', async () => {
   const { output, start, supervisor } = setup()
   const id = await start('seq', 'numbers')
   supervisor.print(id, Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`).join(''))
@@ -128,7 +128,7 @@ test('an unknown id suggests a similar one; a task of another session is refused
   expect((await callTool(stop, { task_id: 'zzz' })).text).toMatch(/TaskList with active_only false/)
 })
 
-test('TaskStop ends a task, and its result is the news of it', async () => {
+test('TaskStop ends a task, and its result reports the end', async () => {
   const { stop, start, supervisor } = setup()
   const id = await start('npm run dev', 'dev server')
   const call = await prepareCall(stop, { task_id: id })
@@ -142,7 +142,7 @@ test('TaskStop ends a task, and its result is the news of it', async () => {
   expect(supervisor.started).toHaveLength(1)
 })
 
-test('TaskStop is harmless on a task that has ended, and says that nothing was stopped', async () => {
+test('TaskStop is harmless on a task that has ended, and reports that nothing was stopped', async () => {
   const { stop, start, supervisor } = setup()
   const id = await start('true', 'x')
   supervisor.end(id, { status: 'completed', exitCode: 0 })

@@ -17,7 +17,7 @@ const ARTICLE = `<!doctype html><html><head><meta charset="utf-8"><title>Bridges
 <article><h1>Bridges</h1><p>${'A trestle carries a railway over a valley. '.repeat(30)}</p><p>See <a href="/more">more</a>.</p><pre><code>let a = 1</code></pre></article>
 <footer>Imprint and cookies</footer></body></html>`
 
-test('a page is reduced to its article, with whole links and without what surrounds it', async () => {
+test('reduces a page to its article, with complete links', async () => {
   const { origin } = await serveWeb((_, response) => response.setHeader('content-type', 'text/html').end(ARTICLE))
   const { text, isError, details } = await callTool(tool, { url: origin })
   expect(isError).toBeFalsy()
@@ -28,7 +28,7 @@ test('a page is reduced to its article, with whole links and without what surrou
   expect(details).toMatchObject({ kind: 'page', extracted: true, title: 'Bridges' })
 })
 
-test('Markdown, text and JSON come as they are', async () => {
+test('returns Markdown, text and JSON unchanged', async () => {
   const { origin } = await serveWeb(({ url }, response) =>
     response
       .setHeader('content-type', url === '/j' ? 'application/json' : 'text/markdown; charset=utf-8')
@@ -38,7 +38,7 @@ test('Markdown, text and JSON come as they are', async () => {
   expect((await callTool(tool, { url: `${origin}/j` })).text).toContain('{"a":1}')
 })
 
-test('another encoding than UTF-8 is read as what the server or the page says', async () => {
+test('decodes encodings other than UTF-8 as declared by the server or the page', async () => {
   const latin = Buffer.from('Stra\xdfe', 'latin1')
   const { origin } = await serveWeb(({ url }, response) => {
     if (url === '/header') response.setHeader('content-type', 'text/plain; charset=iso-8859-1').end(latin)
@@ -55,7 +55,7 @@ test('another encoding than UTF-8 is read as what the server or the page says', 
     expect((await callTool(tool, { url: `${origin}/${path}` })).text).toContain('Straße')
 })
 
-test('failures say what happened and what to do', async () => {
+test('reports failures with what happened and what to do', async () => {
   const { origin, port } = await serveWeb(({ url }, response) => {
     if (url === '/gone') response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no such page</p>')
     else if (url === '/zip') response.setHeader('content-type', 'application/zip').end('PK')
@@ -70,7 +70,7 @@ test('failures say what happened and what to do', async () => {
   expect((await callTool(closed, { url: `http://127.0.0.1:${port}/` })).text).toContain('allowed_hosts')
 })
 
-test('a page that defeats the extraction still gives its words', async () => {
+test('returns at least the words of a page that defeats the extraction', async () => {
   const crashing: WebAccess = { ...web, readArticle: async () => undefined }
   const { origin } = await serveWeb((_, response) =>
     response.setHeader('content-type', 'text/html').end('<style>p{}</style><p>words &amp; more</p>'),
@@ -80,12 +80,12 @@ test('a page that defeats the extraction still gives its words', async () => {
   expect(text).toContain('words & more')
 })
 
-test('a page that takes for ever to take apart is given up', async () => {
+test('gives up on a page that takes too long to process', async () => {
   const page = { html: '<p>word</p>'.repeat(200_000), url: 'http://example.org' }
   expect(await readArticle(page, new AbortController().signal, 50)).toBeUndefined()
 })
 
-test('a PDF comes as a document with its text, whatever the server calls it', async () => {
+test('returns a PDF as a document with its text, no matter what type the server declares', async () => {
   const pdf = makePdf(['Tariffs'])
   const { origin } = await serveWeb(({ url }, response) =>
     response.setHeader('content-type', url === '/a.pdf' ? 'application/pdf' : 'application/octet-stream').end(pdf),

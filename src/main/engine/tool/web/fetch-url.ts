@@ -14,7 +14,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Reads a page of the web; see reference/tools.md, Network. */
+/** Reads a web page; see reference/tools.md, Network. */
 export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {
   return {
     name: 'FetchURL',
@@ -22,10 +22,10 @@ export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {
     input,
     subject: ['url'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
-    // Connecting, redirects and reading have 25 s, taking the page apart 15 s.
+    // Connecting, redirects and reading have 25 s, processing the page 15 s.
     timeoutMs: 45_000,
     async prepare({ url: asked }) {
-      // Knows all ranges of addresses: not for a start that fetches nothing.
+      // It contains tables of all address ranges, which a start that fetches nothing should not load.
       const { checkUrl } = await import('../../web/fetch-guards')
       try {
         const url = checkUrl(asked.trim(), web.allowedHosts())
@@ -59,7 +59,7 @@ async function run(web: WebAccess, url: string, { signal }: CallContext): Promis
       ...(page.title !== undefined && { title: page.title }),
       text: cutText(page.text, CARD_CHARS),
     }
-    // A long document goes as text, which is saved to a file where it is too much.
+    // A long document is returned as text, which is saved to a file if it is too long.
     if (page.pdf && page.pdf.read.pages <= MAX_WHOLE_PAGES) {
       const { pdfPart } = await import('../../model/media/fit-media')
       const name = page.url.split(/[/?#]/).findLast((part) => /\.pdf$/i.test(part)) ?? 'document.pdf'
@@ -76,7 +76,7 @@ async function run(web: WebAccess, url: string, { signal }: CallContext): Promis
   }
 }
 
-/** As much of the page as its card shows. */
+/** Maximum length of a page on its card. */
 const CARD_CHARS = 8_000
 
 /** The system's reason, as text. */

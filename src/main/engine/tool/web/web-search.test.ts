@@ -12,7 +12,7 @@ const tool = (search: SearchSettings | undefined) =>
     web: { allowedHosts: () => ['127.0.0.1'], search: () => search, refusal: async () => undefined, readArticle },
   })
 
-/** What each provider answers, as its documentation shows it, and what it must be asked. */
+/** The documented response of each provider, and the request it must receive. */
 const PROVIDERS: {
   provider: SearchSettings['provider']
   answer: unknown
@@ -78,22 +78,28 @@ const PROVIDERS: {
   },
 ]
 
-test.each(PROVIDERS)('$provider is asked and read as it documents', async ({ provider, answer, check }) => {
-  const asked = Promise.withResolvers<[IncomingMessage, unknown]>()
-  const { origin } = await serveWeb((request, response) => {
-    asked.resolve(text(request).then((body) => [request, body === '' ? undefined : JSON.parse(body)]))
-    response.end(JSON.stringify(answer))
-  })
-  const found = await callTool(tool({ provider, baseUrl: origin, apiKey: 'k3y' }), { query: ' tree bridge ', limit: 2 })
-  check(...(await asked.promise))
-  expect(found.isError).toBeFalsy()
-  expect(found.text).toContain('1. First\nURL: https://a.example/1')
-  expect(found.text).toContain('About it')
-  expect(found.text).toContain('Date: 2026-01-02')
-  expect(found.text).not.toContain('javascript')
-})
+test.each(PROVIDERS)(
+  'sends requests to $provider and reads its responses as documented',
+  async ({ provider, answer, check }) => {
+    const asked = Promise.withResolvers<[IncomingMessage, unknown]>()
+    const { origin } = await serveWeb((request, response) => {
+      asked.resolve(text(request).then((body) => [request, body === '' ? undefined : JSON.parse(body)]))
+      response.end(JSON.stringify(answer))
+    })
+    const found = await callTool(tool({ provider, baseUrl: origin, apiKey: 'k3y' }), {
+      query: ' tree bridge ',
+      limit: 2,
+    })
+    check(...(await asked.promise))
+    expect(found.isError).toBeFalsy()
+    expect(found.text).toContain('1. First\nURL: https://a.example/1')
+    expect(found.text).toContain('About it')
+    expect(found.text).toContain('Date: 2026-01-02')
+    expect(found.text).not.toContain('javascript')
+  },
+)
 
-test('include_content brings the pages along, and says which could not be had', async () => {
+test('adds the pages with include_content, and reports which could not be fetched', async () => {
   const { origin } = await serveWeb(({ url = '' }, response) => {
     const page = (path: string) => ({
       url: `http://127.0.0.1:${response.socket?.localPort}${path}`,
@@ -114,7 +120,7 @@ test('include_content brings the pages along, and says which could not be had', 
   expect(shown).toMatch(/\[Not fetched: 10\.0\.0\.1 is not fetched/)
 })
 
-test('failures of a provider are words the agent can act on, without the key', async () => {
+test('reports failures of a provider as text the agent can act on, without the key', async () => {
   const { origin } = await serveWeb(({ url }, response) => {
     const status = Number(url?.split('/')[1])
     response.writeHead(status).end(status === 200 ? '<html>' : 'no')
@@ -146,7 +152,7 @@ test('failures of a provider are words the agent can act on, without the key', a
   expect((await callTool(tool(undefined), { query: 'x' })).isError).toBe(true)
 })
 
-test('finding nothing is not a failure', async () => {
+test('does not treat an empty result as a failure', async () => {
   const { origin } = await serveWeb((_, response) => response.end('{"results":[]}'))
   const { text: said, isError } = await callTool(tool({ provider: 'searxng', baseUrl: origin }), { query: 'zzz' })
   expect(isError).toBeFalsy()

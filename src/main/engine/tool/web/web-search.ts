@@ -18,13 +18,17 @@ const input = lazySchema(() =>
 
 type Input = SchemaOutput<typeof input>
 
-/** Characters of a page's text in the result; twenty pages still fit a model's window, and FetchURL has the rest. */
+/**
+ * Maximum characters of a page's text in the result: twenty pages still fit a model's window, and FetchURL returns the
+ * rest.
+ */
 const PAGE_CHARS = 12_000
-/** Pages fetched side by side. */
+/** Number of pages fetched in parallel. */
 const AT_ONCE = 5
 
 /**
- * Searches the web through the configured provider; only offered when there is one. See reference/tools.md, Network.
+ * Searches the web through the configured provider; offered only when one is configured. See reference/tools.md,
+ * Network.
  */
 export function webSearchTool({ web }: { web: WebAccess }): Tool<typeof input> {
   return {
@@ -69,7 +73,7 @@ async function run(
   }
 }
 
-/** Fetches the pages of hits that came without text; one that cannot be had says so in its place. */
+/** Fetches the pages of hits that came without text; if one cannot be fetched, the reason is shown instead. */
 async function addContent(
   web: WebAccess,
   hits: WebHit[],
