@@ -9,7 +9,7 @@ import type { ToolResult } from './tool'
 export const MAX_TIMEOUT_MS = 300_000
 const CARD_CHARS = 8_000
 /** Shorter durations are not worth reporting. */
-const WORTH_TELLING_MS = 10_000
+const MIN_REPORTED_MS = 10_000
 
 const TOLD_AT_THE_END =
   'You are told in a message when it ends, with its status and the end of its output; do not poll. ' +
@@ -52,7 +52,7 @@ export function foregroundResult(
     ...notesOf(end, canAnswer),
     ...(moved ? movedText(end, timeoutMs, interactive) : endOf(end, timeoutMs)),
   ]
-  const text = [output === '' ? nothingText(end) : output, ...after].join('\n')
+  const text = [output === '' ? noOutputText(end) : output, ...after].join('\n')
   const shown = { text: truncateStart(output, CARD_CHARS), truncated: truncated || output.length > CARD_CHARS }
   if (moved)
     return {
@@ -75,7 +75,7 @@ export function foregroundResult(
   }
 }
 
-function nothingText({ task, leftRunning }: TaskEnd): string {
+function noOutputText({ task, leftRunning }: TaskEnd): string {
   if (task.status === 'running') return 'It has printed nothing so far.'
   return task.status === 'completed' && leftRunning.length === 0
     ? 'The command succeeded and printed nothing.'
@@ -142,11 +142,11 @@ function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
     ]
   }
   if (status === 'failed') {
-    const took = durationMs >= WORTH_TELLING_MS ? ` (after ${durationText(durationMs)})` : ''
+    const took = durationMs >= MIN_REPORTED_MS ? ` (after ${durationText(durationMs)})` : ''
     if (exitCode === undefined) return [`Ended by ${task.signal ?? 'a signal'}${took}.`]
     return [`Exit code ${exitCode}${meaningOf(exitCode)}${took}`]
   }
-  return durationMs >= WORTH_TELLING_MS ? [`[Took ${durationText(durationMs)}]`] : []
+  return durationMs >= MIN_REPORTED_MS ? [`[Took ${durationText(durationMs)}]`] : []
 }
 
 /** Exit codes that the shell itself produces. */

@@ -88,7 +88,7 @@ async function withServerTools(
     },
     window: info.contextWindow,
     loaded: () => session.header.loadedTools ?? NONE,
-    told: knownTools,
+    knownTools,
   })
 }
 

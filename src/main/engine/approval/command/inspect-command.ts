@@ -96,8 +96,8 @@ export async function inspectCommand(
 }
 
 /**
- * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Safe are only variables that
- * this command sets to numbers or does not set, except those that bash itself sets (`_`, `PWD`).
+ * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Only variables that this
+ * command sets to numbers, or does not set, are safe, and none that bash itself sets (`_`, `PWD`).
  */
 function calculatesWithNumbers({ arithmetic, values }: Inspection): boolean {
   const names = [...arithmetic.names, ...arithmetic.sets]

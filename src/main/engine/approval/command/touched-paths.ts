@@ -33,7 +33,7 @@ export interface Lookup {
 const MAX_WORDS = 200
 
 /** Maximum number of files or links in a folder that are listed one by one. */
-const MAX_TOLD = 20
+const MAX_LISTED = 20
 
 /**
  * The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository could
@@ -159,21 +159,21 @@ async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Pro
   const skipsHidden = use.skipsHidden && { skipsHidden: true as const }
   if (!use.content && !use.follows) return [{ ...path, tree: { ...skipsHidden } }]
   const { files, links, problem } = await onDisk(lookup, (time) => scanTree(path.realPath, use, time))
-  const told: TouchedPath[] = []
-  const tell = async (inner: string): Promise<void> => {
-    told.push({
+  const separate: TouchedPath[] = []
+  const add = async (inner: string): Promise<void> => {
+    separate.push({
       ...(await lookup.workspace.resolve(inner)),
       write: path.write,
       ...(path.namesOnly && { namesOnly: true }),
       sourceWord: path.sourceWord ?? inner,
     })
   }
-  for (const secret of files.filter((file) => sensitiveRule(file) !== undefined).slice(0, MAX_TOLD)) await tell(secret)
-  for (const link of links.slice(0, MAX_TOLD)) await tell(link)
-  const why = problem ?? (links.length > MAX_TOLD ? 'too many links in it are followed' : undefined)
+  for (const secret of files.filter((file) => sensitiveRule(file) !== undefined).slice(0, MAX_LISTED)) await add(secret)
+  for (const link of links.slice(0, MAX_LISTED)) await add(link)
+  const why = problem ?? (links.length > MAX_LISTED ? 'too many links in it are followed' : undefined)
   return [
     { ...path, tree: { ...(use.content && { files }), ...skipsHidden, ...(why !== undefined && { problem: why }) } },
-    ...told,
+    ...separate,
   ]
 }
 

@@ -12,7 +12,7 @@ test.each([
   '/p/lefthook.yml',
   '/p/shop.code-workspace',
   '/p/.git/hooks/pre-commit',
-])('%s always asks: other programs run what is in it', (path) => {
+])('%s always asks, because other programs run its contents', (path) => {
   expect(protectedPath(path, '/home/me')).toBeDefined()
 })
 

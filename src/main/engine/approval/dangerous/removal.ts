@@ -9,7 +9,7 @@ function optionsOf(rest: readonly Word[]): readonly Word[] {
   return end < 0 ? rest : rest.slice(0, end)
 }
 
-function says(rest: readonly Word[], short: RegExp, long: string): boolean {
+function hasOption(rest: readonly Word[], short: RegExp, long: string): boolean {
   return optionsOf(rest).some(({ text }) =>
     text.startsWith('--') ? text.length > 3 && long.startsWith(text) : text.startsWith('-') && short.test(text),
   )
@@ -21,7 +21,7 @@ export function dangerousRemoval(rest: readonly Word[], around: CommandContext):
   const unclear = optionsOf(rest).some(
     (word) => !word.known && !word.glob && !targets.some((target) => target.word === word),
   )
-  if (!unclear && !says(rest, /[rR]/, '--recursive')) return undefined
+  if (!unclear && !hasOption(rest, /[rR]/, '--recursive')) return undefined
   const operands = rest.filter((word) => !(word.known && word.text.startsWith('-')))
   for (const word of operands) {
     const paths = wholePaths(word, around)
@@ -29,7 +29,7 @@ export function dangerousRemoval(rest: readonly Word[], around: CommandContext):
     const lost = paths.map((path) => systemOrProjectRoot(path, workspace)).find((each) => each !== undefined)
     if (lost !== undefined) return `Deletes everything under ${lost}.`
   }
-  if (!unclear && !says(rest, /f/, '--force')) return undefined
+  if (!unclear && !hasOption(rest, /f/, '--force')) return undefined
   const folders = temporaryFolders()
   const outside = targets.find(
     ({ paths }) =>
@@ -82,7 +82,7 @@ export function dangerousMove(rest: readonly Word[], around: CommandContext): st
 
 /** `chmod`, `chown` and `chgrp` of everything in the home folder or a system folder. */
 export function dangerousChmod(program: string, rest: readonly Word[], around: CommandContext): string | undefined {
-  if (!says(rest, /R/, '--recursive')) return undefined
+  if (!hasOption(rest, /R/, '--recursive')) return undefined
   const [, ...operands] = rest.filter((word) => !(word.known && /^-[a-zA-Z-]*$/.test(word.text)))
   for (const word of operands) {
     const paths = wholePaths(word, around)

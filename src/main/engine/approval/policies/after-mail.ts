@@ -4,7 +4,7 @@ import { commandNeeds } from './sandbox-verdict'
 
 const AFTER_MAIL = 'This conversation contains mail, and a message could ask the agent to pass on what it has read'
 /** Tools that send text off the machine, or beyond this conversation. */
-const LEAVES: Readonly<Record<string, string>> = {
+const SENDS: Readonly<Record<string, string>> = {
   OpenURL: 'opens an address',
   CreateCalendarEvent: 'hands over an event',
   MailDraft: 'stores a message on the mail server',
@@ -38,13 +38,13 @@ export const changingMail: Policy = ({ tool }) =>
  */
 export const afterMail: Policy = (judged) => {
   if (judged.parts) return undefined
-  const what = leaves(judged)
-  return what === undefined || !judged.hasReadMail?.() ? undefined : asks(what)
+  const what = whatItSends(judged)
+  return what === undefined || !judged.hasReadMail?.() ? undefined : askVerdict(what)
 }
 
-function leaves({ tool, call }: JudgedCall): string | undefined {
+function whatItSends({ tool, call }: JudgedCall): string | undefined {
   if (!tool.server && READS_MAIL.has(tool.name)) return undefined
-  const named = tool.server ? undefined : LEAVES[tool.name]
+  const named = tool.server ? undefined : SENDS[tool.name]
   if (named !== undefined) return named
   for (const access of call.accesses) {
     if (access.kind === 'network') return `connects to ${access.host}`
@@ -69,14 +69,14 @@ export function commandAfterMail(judged: JudgedCall, verdict: Verdict): Verdict 
   }
   const reached = (judged.sandboxes?.openedHosts.length ?? 0) > 0
   if (!sandbox || sandbox.level === 'unrestricted' || reached)
-    return { ...asks('runs a command that can reach the network'), ...(sandbox && { sandbox }) }
+    return { ...askVerdict('runs a command that can reach the network'), ...(sandbox && { sandbox }) }
   if (sandbox.network === 'none') return verdict
   if (commandNeeds(judged.parts ?? []).network !== 'none')
-    return { ...asks('runs a command that uses the network'), sandbox }
+    return { ...askVerdict('runs a command that uses the network'), sandbox }
   const offline: CommandSandbox = { ...sandbox, network: 'none' }
   return { ...verdict, reason: 'Runs in the sandbox without a network, because mail was read.', sandbox: offline }
 }
 
-function asks(what: string): Verdict {
+function askVerdict(what: string): Verdict {
   return { decision: 'ask', reason: `It ${what}. ${AFTER_MAIL}.`, everyTime: true }
 }

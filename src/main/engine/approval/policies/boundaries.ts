@@ -37,7 +37,7 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
       (path) =>
         !isSame(path.realPath, home) &&
         isWithin(home, path.realPath) &&
-        !leavesOut(path, comparable(home), comparable(path.realPath)),
+        !isSkippedAsHidden(path, comparable(home), comparable(path.realPath)),
     )
   if (!above) return undefined
   const what = above.write ? 'changes' : 'reads'
@@ -49,7 +49,7 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
 }
 
 /** Whether a program does not reach this folder because it skips hidden folders. */
-function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, folder: string): boolean {
+function isSkippedAsHidden({ tree }: ReturnType<typeof treesOf>[number], home: string, folder: string): boolean {
   return tree.skipsHidden === true && home.slice(folder.length).includes('/.')
 }
 
@@ -58,7 +58,7 @@ function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, f
  * shared memory.
  */
 const OWN_OF_SANDBOX = /^\/(?:dev|proc)(?:\/|$)/
-const SAYS_NOTHING = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime)$/
+const HARMLESS_PROC_FILES = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime)$/
 
 /**
  * Access outside the project and the folders the user added asks, even to read. In auto mode it asks only if commands
@@ -69,7 +69,7 @@ export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutpu
   const { isWithin } = workspace.paths
   const roots = [workspace.root, ...workspace.addedFolders]
   const isSeen = (path: string): boolean =>
-    sandboxes?.isReadable(path) === true && (!OWN_OF_SANDBOX.test(path) || SAYS_NOTHING.test(path))
+    sandboxes?.isReadable(path) === true && (!OWN_OF_SANDBOX.test(path) || HARMLESS_PROC_FILES.test(path))
   const outside = pathsOf({ call, ...(part && { part }) }).find(
     ({ path, write }) =>
       !roots.some((root) => isWithin(path, root)) &&
@@ -152,7 +152,7 @@ const ASKS: Readonly<Record<string, string>> = {
   CreateCalendarEvent: 'Check the event before it goes to your calendar.',
 }
 /** Tools that only notify the user. */
-const TELLS = new Set(['SendNotification', 'SetAlarm'])
+const NOTIFIES = new Set(['SendNotification', 'SetAlarm'])
 
 /** No mode, rule or earlier answer covers these. */
 export const askAlways: Policy = ({ tool }) => {
@@ -162,12 +162,12 @@ export const askAlways: Policy = ({ tool }) => {
 
 /** A notification or an alarm only concerns the user, who can clear or cancel it. */
 export const tellFreely: Policy = ({ tool }) =>
-  !tool.server && TELLS.has(tool.name)
+  !tool.server && NOTIFIES.has(tool.name)
     ? { decision: 'allow', reason: 'It only tells you something, and you can clear or cancel it.' }
     : undefined
 
 /** Tools that add text to the memory, which later sessions read. */
-const REMEMBERS = new Set(['MemoryStore', 'MemoryLearn'])
+const STORES_MEMORY = new Set(['MemoryStore', 'MemoryLearn'])
 /** The other tools that change the memory; their changes can be undone on the Memory page. */
 const CHANGES = new Set(['MemoryForget', 'MemoryReinforce'])
 
@@ -178,7 +178,7 @@ const isOwn = ({ tool }: JudgedCall, names: ReadonlySet<string>): boolean => !to
  * to be remembered, and every later session would read it. No rule covers it.
  */
 export const rememberThirdParty: Policy = (judged) =>
-  isOwn(judged, REMEMBERS) && judged.hasReadThirdParty?.()
+  isOwn(judged, STORES_MEMORY) && judged.hasReadThirdParty?.()
     ? {
         decision: 'ask',
         reason:
@@ -208,6 +208,6 @@ export const scheduleThirdParty: Policy = (judged) =>
  * Memory page, where it can be undone.
  */
 export const rememberFreely: Policy = (judged) =>
-  isOwn(judged, REMEMBERS) || isOwn(judged, CHANGES)
+  isOwn(judged, STORES_MEMORY) || isOwn(judged, CHANGES)
     ? { decision: 'allow', reason: 'It changes only the memory, and you can undo that.' }
     : undefined

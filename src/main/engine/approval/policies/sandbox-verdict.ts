@@ -42,7 +42,7 @@ export function sandboxVerdict(judged: JudgedCall, verdicts: readonly PartVerdic
   if (verdict.decision === 'allow' && verdicts.every((each) => each.verdict.rule))
     return { ...verdict, sandbox: LISTED }
   const usual = defaultSandbox({ mode: judged.mode, readsOnly })
-  const leaving = leavesSandbox(commandNeeds(parts), usual, sandboxes) ?? mayEvadeRules(judged)
+  const leaving = sandboxProblem(commandNeeds(parts), usual, sandboxes) ?? mayEvadeRules(judged)
   if (leaving !== undefined) return { decision: 'ask', reason: leaving, sandbox: LISTED }
   return { decision: 'allow', reason: `Runs in the sandbox (${describeSandbox(usual)}).`, sandbox: usual }
 }
@@ -66,7 +66,7 @@ function withoutSandbox(verdict: Verdict, { required, unavailable }: CommandSand
 }
 
 /** Why this sandbox would block what the command visibly does, as a sentence. */
-function leavesSandbox(
+function sandboxProblem(
   needs: CommandNeeds,
   { network }: CommandSandbox,
   sandboxes: CommandSandboxes,

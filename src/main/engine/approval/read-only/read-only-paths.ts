@@ -105,7 +105,7 @@ const OWN_GRAMMAR: Readonly<Record<string, (rest: readonly Word[]) => ReadPath[]
   {
     printf: printed,
     set: changesOptions,
-    command: asksWhere,
+    command: commandLookup,
     find: findReads,
     git: gitReads,
     test: (rest: readonly Word[]) => (onlyCompares('test', rest) ? [] : undefined),
@@ -147,7 +147,7 @@ function changesOptions(rest: readonly Word[]): ReadPath[] | undefined {
 }
 
 /** `command -v NAME`; without the option, it runs a program, which is judged separately. */
-function asksWhere([option, ...names]: readonly Word[]): ReadPath[] | undefined {
+function commandLookup([option, ...names]: readonly Word[]): ReadPath[] | undefined {
   return option && /^-[vV]$/.test(option.text) && names.every((name) => name.known && !name.text.startsWith('-'))
     ? []
     : undefined

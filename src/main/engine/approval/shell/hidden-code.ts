@@ -48,7 +48,7 @@ interface Interpreter {
   /** Harmless options whose value is the next word. */
   valued?: RegExp
   /** Options that are not followed by a script. */
-  told?: RegExp
+  withoutScript?: RegExp
   /** First words that make it run code. */
   code?: RegExp
 }
@@ -59,26 +59,26 @@ const INTERPRETERS: readonly Interpreter[] = [
     harmless: /^-[BbdEIOqRsStuvxP]+$|^-[WX]./,
     valued: /^-[BbdEIOqRsStuvxP]*[WX]$/,
     code: /^-\w*m(?:timeit|code|pdb|cProfile|profile|trace|idlelib.*)$/,
-    told: /^(?:-m.*|-V+|--version|-h|--help.*)$/,
+    withoutScript: /^(?:-m.*|-V+|--version|-h|--help.*)$/,
   },
-  { name: /^perl[\d.]*$/, harmless: /^-[wWtTX]+$/, told: /^-v$|^-V(?::.*)?$|^--version$|^--help$/ },
+  { name: /^perl[\d.]*$/, harmless: /^-[wWtTX]+$/, withoutScript: /^-v$|^-V(?::.*)?$|^--version$|^--help$/ },
   {
     name: /^(?:j|macro)?ruby[\d.]*$/,
     harmless: /^-[wvU]+$|^-W:?\w*$|^--(?:yjit|jit|disable.*|enable.*|verbose)$/,
-    told: /^--(?:version|help)$/,
+    withoutScript: /^--(?:version|help)$/,
   },
   {
     name: /^(?:node|nodejs)$/,
     harmless:
       /^--(?:watch|no-warnings|enable-source-maps|trace-\w+(?:-\w+)*|max-old-space-size=\d+|experimental-strip-types|experimental-transform-types|expose-gc|unhandled-rejections=\w+|stack-trace-limit=\d+|no-deprecation|throw-deprecation|test-only|test-name-pattern=.*|test-concurrency=\d+|test-timeout=\d+)$/,
-    told: /^(?:--test|-v|--version|-h|--help|--v8-options|-c|--check)$/,
+    withoutScript: /^(?:--test|-v|--version|-h|--help|--v8-options|-c|--check)$/,
   },
-  { name: /^php[\d.]*$/, harmless: /^-[nqH]+$/, told: /^(?:-[vihml]|--version|--help|--ini|-l)$/ },
-  { name: /^(?:lua|luajit)[\d.]*$/, harmless: /^-[WE]$/, told: /^-v$/ },
+  { name: /^php[\d.]*$/, harmless: /^-[nqH]+$/, withoutScript: /^(?:-[vihml]|--version|--help|--ini|-l)$/ },
+  { name: /^(?:lua|luajit)[\d.]*$/, harmless: /^-[WE]$/, withoutScript: /^-v$/ },
   {
     name: /^(?:bun|deno)$/,
     harmless: /^$/,
-    told: /^(?!-)(?!(?:eval|repl|x|exec|jupyter)$).*$|^--version$|^-v$|^--help$/,
+    withoutScript: /^(?!-)(?!(?:eval|repl|x|exec|jupyter)$).*$|^--version$|^-v$|^--help$/,
     code: /^(?:eval|repl|x|exec|jupyter)$/,
   },
 ]
@@ -95,7 +95,7 @@ function interpreterOption(program: string, rest: readonly Word[]): { word: stri
     if (!isKnown) return { word: '', reason: `what ${program} runs is only known when it runs` }
     if (known.code?.test(text === '-m' ? `-m${rest[at + 1]?.text}` : text))
       return { word: text, reason: `${program} ${text} runs code that rules cannot see` }
-    if (known.told?.test(text)) return remote(program, rest.slice(at))
+    if (known.withoutScript?.test(text)) return remote(program, rest.slice(at))
     if (known.harmless.test(text)) continue
     if (known.valued?.test(text)) at += 1
     else if (text === '--') {

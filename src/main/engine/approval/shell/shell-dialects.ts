@@ -40,7 +40,7 @@ export function isOwnOfBash(root: Node): boolean {
     const { type } = node
     if (OWN_OF_BASH.has(type)) return true
     if (type === 'expansion' && !PLAIN_EXPANSION.test(node.text)) return true
-    // Other shells read parts of `ls >& x` and `10> x` as words of the program, and the folder in `.[^x]*`, too.
+    // To other shells, parts of `ls >& x` and `10> x` are words of the program, and so is the folder in `.[^x]*`.
     if (type === 'file_redirect' && /^\d*[<>]&(?!\d+$|-$)|^\d{2}|^\{/.test(node.text)) return true
     if (type === 'word' && /\[\^/.test(node.text)) return true
     for (const child of node.children) if (child) queue.push(child)

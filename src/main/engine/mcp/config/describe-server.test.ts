@@ -20,7 +20,7 @@ test.each([
   [['--header', 'Authorization: ${AUTH}']],
   [['--header', 'Accept: text/plain']],
   [['C:\\tools\\server.exe', 'note: a plain text']],
-])('leaves %j as it is', (words) => expect(maskSecrets(words)).toEqual(words))
+])('leaves %j unchanged', (words) => expect(maskSecrets(words)).toEqual(words))
 
 test('masks the same secrets in an address on its own', () => {
   expect(maskUrl('https://a:b@host/x?sig=1#top')).toBe('https://a:••••@host/x?sig=••••#top')

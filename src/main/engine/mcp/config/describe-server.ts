@@ -4,8 +4,8 @@ import { variablesIn } from './expand-variables'
 import { type WrittenServer, readServers } from './read-servers'
 
 /**
- * These variables decide which program runs or where it connects to, so their values are always shown. Many more
- * variables do, so for consent only values of variables whose names suggest a secret are hidden.
+ * These variables decide which program runs or where it connects to, so their values are always shown. Many others can
+ * do so too, so for consent only the values of variables whose names suggest a secret are hidden.
  */
 const DECISIVE =
   /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
@@ -30,7 +30,7 @@ export function describeServer(
     if (definition.sandbox === 'project-offline') say('in the Project sandbox, with no network')
     const oldEnv = old?.transport === 'stdio' ? old.env : undefined
     const set = Object.entries(env).map(([key, value]) =>
-      DECISIVE.test(key) || !(isOwn || tellsOfSecret(key))
+      DECISIVE.test(key) || !(isOwn || suggestsSecret(key))
         ? `${visibleWord(key)}=${visibleWord(value)}`
         : `${visibleWord(key)}${changed(oldEnv, key, value)}`,
     )
@@ -55,9 +55,12 @@ export function describeServer(
   return lines
 }
 
-/** Not every name that ends like this: bash runs the value of `BASH_FUNC_key%%`. */
-function tellsOfSecret(variable: string): boolean {
-  return /^\w+$/.test(variable) && TELLING.test(variable)
+/**
+ * Whether a variable's name suggests a secret. Not every name that ends like one does: bash runs the value of
+ * `BASH_FUNC_key%%`.
+ */
+function suggestsSecret(variable: string): boolean {
+  return /^\w+$/.test(variable) && SECRET_NAME.test(variable)
 }
 
 function changed(before: Readonly<Record<string, string>> | undefined, key: string, value: string): string {
@@ -88,7 +91,7 @@ const MASK = '••••'
 /** Prefixes of well-known keys, and strings that only a machine generates. */
 const KEY =
   /^(?:sk-|sk_|pk_|rk_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|ntn_|secret_|lin_api_|figd_|hf_|npm_|pat_|Bearer )/
-const TELLING = /(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)$/i
+const SECRET_NAME = /(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)$/i
 
 /**
  * A command line or an address for a list of the user's own servers, with likely secrets masked. Not for consent to
@@ -100,17 +103,17 @@ export function maskSecrets(words: readonly string[]): string[] {
     if (
       before !== undefined &&
       /^--?[\w-]+$/.test(before) &&
-      TELLING.test(before) &&
+      SECRET_NAME.test(before) &&
       !word.startsWith('-') &&
       !isVariable(word)
     )
       return MASK
     const [, flag, value] = /^([\w.-]+)=(.+)$/s.exec(word) ?? []
-    if (flag !== undefined && value !== undefined && (TELLING.test(flag) || KEY.test(value)) && !isVariable(value))
+    if (flag !== undefined && value !== undefined && (SECRET_NAME.test(flag) || KEY.test(value)) && !isVariable(value))
       return `${flag}=${MASK}`
     if (KEY.test(word)) return MASK
     const [, header, name, sent] = /^(([\w-]+):\s*)(\S.*)$/s.exec(word) ?? []
-    if (header !== undefined && (isTellingHeader(name!) || KEY.test(sent!)) && !isVariable(sent!)) return header + MASK
+    if (header !== undefined && (isSecretHeader(name!) || KEY.test(sent!)) && !isVariable(sent!)) return header + MASK
     return /^https?:/i.test(word) ? maskUrl(word) : word
   })
 }
@@ -123,12 +126,12 @@ export function maskUrl(url: string): string {
       KEY.test(user) ? `${start}${MASK}@` : whole,
     )
     .replace(/([?&]([^=&#]+)=)([^&#]+)/g, (whole, start: string, name: string, value: string) =>
-      (TELLING.test(name) || KEY.test(value)) && !isVariable(value) ? `${start}${MASK}` : whole,
+      (SECRET_NAME.test(name) || KEY.test(value)) && !isVariable(value) ? `${start}${MASK}` : whole,
     )
 }
 
-function isTellingHeader(name: string): boolean {
-  return TELLING.test(name) || /^(?:proxy-)?authorization$|^cookie$/i.test(name)
+function isSecretHeader(name: string): boolean {
+  return SECRET_NAME.test(name) || /^(?:proxy-)?authorization$|^cookie$/i.test(name)
 }
 
 function isVariable(text: string): boolean {

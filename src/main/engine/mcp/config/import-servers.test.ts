@@ -331,6 +331,6 @@ test.each([
   ['[]', /Paste an object/],
   ['{"a": 1}', /There is no server in it/],
   ['[mcp_servers.a]\ncommand = ', /line 2/],
-])('says what is missing in pasted text without a server: %j', async (pasted, message) => {
+])('reports what is missing in pasted text without a server: %j', async (pasted, message) => {
   expect(await imports.preview(pasted)).toMatchObject({ servers: [], problems: [expect.stringMatching(message)] })
 })

@@ -107,7 +107,7 @@ test.each([
   ['{"mcpServers": []}', /"mcpServers" must be an object/],
   ['{"servers": {}}', /"mcpServers" here, not "servers"/],
   ['{"mcpServers": {', /line|missing|double quotes/],
-])('says what is expected of a file in another form: %s', (text, message) => {
+])('reports what is expected of a file in another form: %s', (text, message) => {
   expect(readServers(text, 'f')).toMatchObject({
     servers: [],
     problems: [{ file: 'f', line: 1, message: expect.stringMatching(message) }],

@@ -63,7 +63,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     if (!server.isAccepted) return serverView(each, { sandbox })
     const shared = hub.knownOf(server)
     const listing = shared?.listing ?? (await cache.read(hub.keyOf(server)))
-    return serverView(each, { shared, listing, auth: authOf(server), sandbox: runsIn(shared?.sandbox, sandbox) })
+    return serverView(each, { shared, listing, auth: authOf(server), sandbox: shownSandbox(shared?.sandbox, sandbox) })
   }
 
   function authOf(server: ConfiguredServer): McpServerView['auth'] {
@@ -280,7 +280,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 }
 
 /** The sandbox of a server's running process; why it has no sandbox is known only from its planned one. */
-function runsIn(now: McpServerView['sandbox'], wanted: McpServerView['sandbox']): McpServerView['sandbox'] {
+function shownSandbox(now: McpServerView['sandbox'], wanted: McpServerView['sandbox']): McpServerView['sandbox'] {
   if (!now) return wanted
   return now.level === 'unrestricted' && wanted?.unavailable !== undefined
     ? { ...now, unavailable: wanted.unavailable }

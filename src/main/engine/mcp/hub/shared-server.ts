@@ -47,7 +47,7 @@ export class SharedServer {
   #plan: StartPlan | undefined
   #stop = new AbortController()
   #stopping: Promise<void> | undefined
-  #doubting: Promise<void> | undefined
+  #aliveCheck: Promise<void> | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #startedAt = 0
   /** The same time on the monotonic clock. */
@@ -131,7 +131,7 @@ export class SharedServer {
         return await run(connection)
       } catch (error) {
         if (signal?.aborted || !(await isStaleConnection(connection, error))) throw error
-        return await run(await this.#instead(plan, connection, signal))
+        return await run(await this.#replace(plan, connection, signal))
       }
     })
   }
@@ -169,11 +169,11 @@ export class SharedServer {
    * use, which waits for this.
    */
   checkAlive(connection: Connection): Promise<void> {
-    this.#doubting ??= this.#lookAfter(connection).finally(() => (this.#doubting = undefined))
-    return this.#doubting
+    this.#aliveCheck ??= this.#stopIfDead(connection).finally(() => (this.#aliveCheck = undefined))
+    return this.#aliveCheck
   }
 
-  async #lookAfter(connection: Connection): Promise<void> {
+  async #stopIfDead(connection: Connection): Promise<void> {
     if ((await connection.ping(PING_MS)) || this.#connection !== connection) return
     this.#connection = undefined
     this.#fail('It stopped answering, and was ended.')
@@ -210,7 +210,7 @@ export class SharedServer {
 
   async #connected(plan: StartPlan, signal: AbortSignal | undefined, isDoubtful = false): Promise<Connection> {
     this.#plan = plan
-    if (this.#doubting) await unlessAborted(this.#doubting, signal)
+    if (this.#aliveCheck) await unlessAborted(this.#aliveCheck, signal)
     const known = this.#connection
     if (known?.isOpen) {
       this.#lists.refreshIfStale(known)
@@ -223,7 +223,7 @@ export class SharedServer {
   }
 
   /** Replaces a stale connection with a new one. */
-  async #instead(plan: StartPlan, old: Connection, signal: AbortSignal | undefined): Promise<Connection> {
+  async #replace(plan: StartPlan, old: Connection, signal: AbortSignal | undefined): Promise<Connection> {
     if (this.#connection === old) {
       this.#connection = undefined
       this.log.add({
@@ -326,10 +326,10 @@ export class SharedServer {
     const plan = this.#plan
     // A server that never came up is not retried automatically: the user has to fix it first.
     const wasUp = this.#state === 'ready' || this.#state === 'reconnecting'
-    const goesOn =
+    const willRetry =
       wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures.count <= MAX_RECONNECTS
-    this.#set(goesOn ? 'reconnecting' : state)
-    if (!goesOn) return
+    this.#set(willRetry ? 'reconnecting' : state)
+    if (!willRetry) return
     clearTimeout(this.#retryTimer)
     this.#retryTimer = setTimeout(() => {
       this.#failures.retryNow()

@@ -76,7 +76,7 @@ it.each([
   [{ error: 'it broke' }, 'it broke'],
   [{ error: { code: 'E1', message: 'x' } }, 'E1'],
   [{}, 'empty'],
-])('an invalid response (%j) fails its request before the timeout', (answer, said) => {
+])('fails the request of an invalid response (%j) before the timeout', (answer, said) => {
   const message = { jsonrpc: '2.0', id: 4, ...answer }
   expect(readMessages(JSON.stringify(message))).toEqual([
     { jsonrpc: '2.0', id: 4, error: { code: expect.any(Number), message: expect.stringContaining(said) } },

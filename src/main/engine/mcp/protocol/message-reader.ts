@@ -115,13 +115,13 @@ function usable(message: JSONRPCMessage): JSONRPCMessage {
     if (Number.isInteger(code) && typeof text === 'string')
       return { jsonrpc: '2.0', id, error: { code: Number(code), message: text, ...(data !== undefined && { data }) } }
   }
-  const said = shortJson(error ?? result)
+  const quoted = shortJson(error ?? result)
   return {
     jsonrpc: '2.0',
     id,
     error: {
       code: INVALID_RESPONSE_CODE,
-      message: `The answer is neither a result nor an error: ${said ?? 'it is empty'}.`,
+      message: `The answer is neither a result nor an error: ${quoted ?? 'it is empty'}.`,
     },
   }
 }

@@ -135,14 +135,14 @@ function throttledStream(
         try {
           read = await reader.read()
         } catch (error) {
-          const said = ended(error instanceof Error ? error : new Error(String(error)))
-          if (said) last(said)
+          const final = ended(error instanceof Error ? error : new Error(String(error)))
+          if (final) last(final)
           else controller.error(error)
           return
         }
         if (read.done) {
-          const said = ended()
-          if (said) last(said)
+          const final = ended()
+          if (final) last(final)
           else controller.close()
           return
         }

@@ -213,7 +213,7 @@ for x in $g; do kill -s TERM -- "-$x"; done
 sleep 2
 for x in $g; do kill -s KILL -- "-$x"; done`
 
-let dog: ChildProcess | undefined
+let watchdog: ChildProcess | undefined
 const watched = new Set<number>()
 
 /**
@@ -224,14 +224,14 @@ const watched = new Set<number>()
 function watchGroup(group: number): () => void {
   if (process.platform === 'win32') return () => undefined
   watched.add(group)
-  if (dog) tell('add', group)
-  else dog = dogOrNone()
+  if (watchdog) sendToWatchdog('add', group)
+  else watchdog = tryStartWatchdog()
   return () => {
     if (!watched.delete(group)) return
-    if (watched.size > 0) return tell('drop', group)
+    if (watched.size > 0) return sendToWatchdog('drop', group)
     // It exits with the last server.
-    dog?.stdin?.end('end\n')
-    dog = undefined
+    watchdog?.stdin?.end('end\n')
+    watchdog = undefined
   }
 }
 
@@ -239,15 +239,15 @@ function watchGroup(group: number): () => void {
  * Without a free descriptor it cannot start: the next server tries again, and processes left by a killed program are
  * found at the next start.
  */
-function dogOrNone(): ChildProcess | undefined {
+function tryStartWatchdog(): ChildProcess | undefined {
   try {
-    return startDog()
+    return startWatchdog()
   } catch {
     return undefined
   }
 }
 
-function startDog(): ChildProcess {
+function startWatchdog(): ChildProcess {
   const child = spawnedOrThrow(
     spawn('/bin/sh', ['-c', SCRIPT], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -261,7 +261,7 @@ function startDog(): ChildProcess {
   ;(child.stdin as Socket).unref()
   child.stdin.on('error', () => undefined)
   const forget = (): void => {
-    if (dog === child) dog = undefined
+    if (watchdog === child) watchdog = undefined
   }
   child.once('error', forget)
   child.once('exit', forget)
@@ -269,6 +269,6 @@ function startDog(): ChildProcess {
   return child
 }
 
-function tell(verb: 'add' | 'drop', group: number): void {
-  dog?.stdin?.write(`${verb} ${group}\n`)
+function sendToWatchdog(verb: 'add' | 'drop', group: number): void {
+  watchdog?.stdin?.write(`${verb} ${group}\n`)
 }

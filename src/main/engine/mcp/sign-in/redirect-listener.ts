@@ -31,8 +31,8 @@ const HEADERS = {
 }
 
 /**
- * Listens at the specified address (if it has no port, at a free port), or at any free port. Undefined when the port is
- * in use.
+ * Listens at the `wanted` address (at a free port if it names no port); without one, at any free port. Undefined when
+ * the port is in use.
  */
 export async function listenForRedirect(wanted?: string): Promise<RedirectListener | undefined> {
   const address = wanted === undefined ? undefined : new URL(wanted)

@@ -40,7 +40,7 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
     const scope = scopes.length > 0 ? scopes.join(' ') : undefined
     const client = await oauthClient(server, found, {
       redirectUrl: listener.url,
-      // Otherwise it was registered for another address, which is now in use.
+      // A client that was registered for another address, which is now in use, cannot be kept.
       ...(before?.redirectUrl === listener.url && { kept: before.client }),
       ...(scope !== undefined && { scope }),
       fetchFn,

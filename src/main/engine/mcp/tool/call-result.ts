@@ -131,7 +131,7 @@ function structuredText(
   if (structured === undefined || structured === null) return undefined
   try {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    return isSaid(structured, texts) || isWrapped(structured, texts, listed)
+    return isContained(structured, texts) || isWrapped(structured, texts, listed)
       ? undefined
       : JSON.stringify(structured, null, 2)
   } catch {
@@ -147,21 +147,21 @@ function isWrapped(structured: unknown, texts: readonly string[], listed: readon
   const values = isRecord(structured) ? Object.values(structured) : []
   if (values.length !== 1) return false
   const [value] = values
-  return isSaid(value, texts) || (Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed))
+  return isContained(value, texts) || (Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed))
 }
 
 /** Whether one text equals this value, or all texts concatenated do, or each text equals one of its items. */
-function isSaid(value: unknown, texts: readonly string[]): boolean {
-  if (texts.some((text) => says(text, value)) || (texts.length > 1 && says(texts.join(''), value))) return true
+function isContained(value: unknown, texts: readonly string[]): boolean {
+  if (texts.some((text) => equals(text, value)) || (texts.length > 1 && equals(texts.join(''), value))) return true
   return (
     Array.isArray(value) &&
     value.length > 0 &&
     value.length === texts.length &&
-    value.every((item, index) => says(texts[index]!, item))
+    value.every((item, index) => equals(texts[index]!, item))
   )
 }
 
-function says(text: string, value: unknown): boolean {
+function equals(text: string, value: unknown): boolean {
   return (typeof value === 'string' && text === value.toWellFormed()) || isSame(text, value)
 }
 

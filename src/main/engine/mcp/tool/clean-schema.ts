@@ -105,7 +105,7 @@ function cleanKeyword(key: string, value: unknown, depth: number, root: Record<s
     case 'pattern':
       return typeof value === 'string' && isPattern(value) ? value : undefined
     case '$ref':
-      return typeof value === 'string' && leadsSomewhere(value, root) ? value : undefined
+      return typeof value === 'string' && resolves(value, root) ? value : undefined
     case 'title':
     case 'description':
     case 'format':
@@ -137,7 +137,7 @@ function isPattern(text: string): boolean {
 }
 
 /** Whether a reference within the schema resolves; other references lead out of the document. */
-function leadsSomewhere(reference: string, root: Record<string, unknown>): boolean {
+function resolves(reference: string, root: Record<string, unknown>): boolean {
   if (reference === '#') return true
   if (!reference.startsWith('#/')) return false
   let at: unknown = root

@@ -9,14 +9,14 @@ const ASIDE_WEIGHT = 0.5
 const FURTHER =
   /^(?:to|from|for|on|in|into|onto|of|with|by|at|under|over|as|than|instead|until|after|before|which|whose)$/
 const FURTHER_WEIGHT = 0.9
-/** The first words of a query matter most: each further word weighs less, down to `LEAST`. */
+/** The first words of a query matter most: each further word weighs less, down to `MIN_WEIGHT`. */
 const DECAY = 0.03
-const LEAST = 0.6
+const MIN_WEIGHT = 0.6
 
 /** The weight of words that stand for a phrase. */
-const WAY = 1
+const PHRASE_WEIGHT = 1
 /** The factor for the object of the action, which comes first. */
-const FIRST = 1.2
+const OBJECT_FACTOR = 1.2
 
 /** A word of a query, as a stem, with its weight: at most 1. */
 export interface QueryWord {
@@ -44,26 +44,29 @@ export function queryWords(query: string): QueryWord[] {
     if (!telling.has(said) || words.has(word)) continue
     const isName = names.has(said)
     const isObject = !isName && !isActionWord(word) && !isLightVerb(word)
-    const first = isObject && objects === 0 ? FIRST : 1
+    const first = isObject && objects === 0 ? OBJECT_FACTOR : 1
     words.set(word, {
       word,
       plain: plainStem(said),
-      weight: Math.max(LEAST, 1 - DECAY * words.size) * aside * further * first,
+      weight: Math.max(MIN_WEIGHT, 1 - DECAY * words.size) * aside * further * first,
       isName,
     })
     if (isObject) objects++
   }
-  return withWays(query, [...words.values()])
+  return withPhrases(query, [...words.values()])
 }
 
 /** Applies phrases: their words are left out if they mean little alone. */
-function withWays(query: string, words: readonly QueryWord[]): QueryWord[] {
+function withPhrases(query: string, words: readonly QueryWord[]): QueryWord[] {
   const stems = allStems(withoutQuotes(query))
   const ways = phrasesIn(stems)
   const taken = new Set(ways.flatMap(({ places }) => places.map((place) => stems[place]!)))
   const rest = words.filter(({ word }) => !taken.has(word) || !(isLightVerb(word) || isActionWord(word)))
   const meant = new Map(ways.map(({ meaning }) => [meaning.join(' '), meaning]))
-  return [...rest, ...[...meant].map(([word, meaning]) => ({ word, plain: '', weight: WAY, isName: false, meaning }))]
+  return [
+    ...rest,
+    ...[...meant].map(([word, meaning]) => ({ word, plain: '', weight: PHRASE_WEIGHT, isName: false, meaning })),
+  ]
 }
 
 function withoutQuotes(query: string): string {

@@ -24,7 +24,7 @@ export interface SessionLookupDeps {
   /**
    * Names of the tools whose schemas the model has. The same set until it grows; undefined before the first request.
    */
-  told?(): ReadonlySet<string> | undefined
+  knownTools?(): ReadonlySet<string> | undefined
 }
 
 /** The current tools of a session and of its servers. */
@@ -38,7 +38,7 @@ export interface SessionLookup extends ToolLookup {
 interface State {
   from: readonly ServerTool[]
   loaded: readonly string[]
-  told: ReadonlySet<string> | undefined
+  knownTools: ReadonlySet<string> | undefined
   offered: readonly ServerTool[]
   sent: readonly ServerTool[]
   byName: ReadonlyMap<string, Tool>
@@ -54,21 +54,21 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   function current(): State {
     const from = servers.tools()
     const loaded = deps.loaded()
-    const told = deps.told?.()
-    if (state?.from === from && state.loaded === loaded && state.told === told) return state
+    const knownTools = deps.knownTools?.()
+    if (state?.from === from && state.loaded === loaded && state.knownTools === knownTools) return state
     // Loading a tool changes neither the list nor the search.
     const offered =
       state?.from === from ? state.offered : from.filter((tool) => deps.offers(tool) && !own.get(tool.name))
-    return (state = makeState({ from, loaded, told, offered }, state))
+    return (state = makeState({ from, loaded, knownTools, offered }, state))
   }
 
-  function makeState(of: Pick<State, 'from' | 'loaded' | 'told' | 'offered'>, before: State | undefined): State {
-    const { loaded, told, offered } = of
+  function makeState(of: Pick<State, 'from' | 'loaded' | 'knownTools' | 'offered'>, before: State | undefined): State {
+    const { loaded, knownTools, offered } = of
     const isSame = before?.offered === offered
     // A conversation that started with search keeps it: otherwise all schemas would suddenly be sent when some tools
     // disappear.
-    const goesOn = told?.has(TOOL_SEARCH) === true && settings.enabled && offered.length > 0
-    if (!goesOn && !isDeferring(settings, offered, window)) {
+    const keepsSearch = knownTools?.has(TOOL_SEARCH) === true && settings.enabled && offered.length > 0
+    if (!keepsSearch && !isDeferring(settings, offered, window)) {
       if (isSame && before.loadable === undefined) return { ...before, ...of }
       const schemas = offered.length === 0 ? own.schemas() : [...own.schemas(), ...offered.map(toolSchema)]
       return { ...of, sent: offered, byName: new Map(offered.map((tool) => [tool.name, tool])), schemas }
@@ -76,7 +76,10 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
     const byId = new Map(offered.map((tool) => [serverToolId(tool), tool]))
     // The model can call any tool whose schema it has, no matter how it got it.
     const sent = [
-      ...new Set([...offered.filter(({ name }) => told?.has(name)), ...loaded.flatMap((id) => byId.get(id) ?? [])]),
+      ...new Set([
+        ...offered.filter(({ name }) => knownTools?.has(name)),
+        ...loaded.flatMap((id) => byId.get(id) ?? []),
+      ]),
     ]
     const wasSearching = isSame && before.loadable !== undefined
     if (wasSearching && before.sent.length === sent.length && sent.every((tool) => before.sent.includes(tool)))

@@ -8,22 +8,22 @@ import { splitWords, stem } from './stemming'
  * Maximum weight of words for an action, and of words that go with anything: that few tools are called `open` says
  * nothing about what they open.
  */
-const DOING_IDF = 2.8
+const MAX_ACTION_IDF = 2.8
 const GENERIC_IDF = 2.3
 const LIGHT_IDF = 1
 /** The weight of a word that starts with the query's word. */
-const BEGINNING = 0.85
+const PREFIX_WEIGHT = 0.85
 /** The share of the second-best match of a word that is added. */
-const MORE = 0.3
+const SECOND_MATCH_SHARE = 0.3
 /** The weight of a tool's word that another query word has already matched. */
-const SAID_AGAIN = 0.25
+const REPEATED_WEIGHT = 0.25
 /** Factors for a tool with a matching intent, and for a tool with a different one. */
-const FITS = 1.15
-const FITS_NOT = 0.9
+const SAME_INTENT = 1.15
+const OTHER_INTENT = 0.9
 /** Factor for other servers' tools when a server is named. */
 const OTHER_SERVER = 0.7
 /** Bonus for a tool whose entire name was matched. */
-const NAMED = 0.4
+const NAME_BONUS = 0.4
 const NAME_IDF = 4
 /**
  * Added for a tool that matches all words of the query, and by the square of their share for others: in a catalog of a
@@ -87,7 +87,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
       for (const [place, score] of index.scoresOf(word, mostIdf(said, word))) {
         const counts = score * weight
         const before = best.get(place)
-        const more = MORE * Math.min(counts, before?.best ?? 0)
+        const more = SECOND_MATCH_SHARE * Math.min(counts, before?.best ?? 0)
         if (!before || counts > before.best) best.set(place, { word, weight, best: counts, score: counts + more })
         else before.score = Math.max(before.score, before.best + more)
       }
@@ -101,7 +101,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     if (!isQuestionWord(said)) words.set(said, 1)
     for (const word of joined) words.set(word, 1)
     if (said.length >= 4 && !isDictionaryWord(said))
-      for (const word of index.words) if (word !== said && word.startsWith(said)) words.set(word, BEGINNING)
+      for (const word of index.words) if (word !== said && word.startsWith(said)) words.set(word, PREFIX_WEIGHT)
     for (const [word, weight] of synonymsOf(said)) words.set(word, Math.max(words.get(word) ?? 0, weight))
     if (said.length >= 5 && ![...words.keys()].some((word) => index.has(word)))
       for (const [word, weight] of similarWords(said, index.words)) words.set(word, weight)
@@ -119,7 +119,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   }
 
   function scoreOf(place: number, { score, share, meant: found }: Match, intent: Intent | undefined): number {
-    return (score + ALL_WORDS * share ** 2) * (1 + NAMED * namedBy(place, found)) * fit(intent, intents[place])
+    return (score + ALL_WORDS * share ** 2) * (1 + NAME_BONUS * namedBy(place, found)) * fit(intent, intents[place])
   }
 
   /**
@@ -163,7 +163,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
           }
           const before = match.words.get(found.word) ?? 0
           const counts = found.score * weight
-          match.score += Math.max(0, counts - before) + SAID_AGAIN * Math.min(counts, before)
+          match.score += Math.max(0, counts - before) + REPEATED_WEIGHT * Math.min(counts, before)
           match.words.set(found.word, Math.max(counts, before))
           match.meant.set(found.word, Math.max(match.meant.get(found.word) ?? 0, found.weight * weight))
           match.share = Math.min(1, match.share + (weight * tellingOf(word)) / all)
@@ -198,12 +198,12 @@ function isSame(name: string, ofServer: string): boolean {
 function fit(asked: Intent | undefined, done: Intent | undefined): number {
   if (asked === undefined || done === undefined) return 1
   const fits = fitsIntent(asked, done)
-  return fits === 'yes' ? FITS : fits === 'no' ? FITS_NOT : 1
+  return fits === 'yes' ? SAME_INTENT : fits === 'no' ? OTHER_INTENT : 1
 }
 
 function mostIdf(said: string, word: string): number {
   if (isLightVerb(said)) return LIGHT_IDF
-  return isGenericVerb(word) ? GENERIC_IDF : isActionWord(word) ? DOING_IDF : Infinity
+  return isGenericVerb(word) ? GENERIC_IDF : isActionWord(word) ? MAX_ACTION_IDF : Infinity
 }
 
 function tellingOf(word: string): number {

@@ -65,7 +65,7 @@ test.each([
   ['Europe/Berlin', ['BYMONTH=3;BYDAY=-1SU', '+0100', '+0200', 'BYMONTH=10;BYDAY=-1SU']],
   ['America/New_York', ['BYMONTH=3;BYDAY=2SU', '-0500', '-0400', 'BYMONTH=11;BYDAY=1SU']],
   ['Asia/Kolkata', ['TZOFFSETTO:+0530']],
-])('the rules of %s say when its clocks change', (zone, parts) => {
+])('writes the clock changes of %s as rules', (zone, parts) => {
   const text = zoneRules(zone, 2026)
   for (const part of parts) expect(text).toContain(part)
   expect(text.match(/BEGIN:DAYLIGHT/g)?.length ?? 0).toBe(zone === 'Asia/Kolkata' ? 0 : 1)
@@ -84,7 +84,7 @@ test.each([
   [{ title: 'x', start: '2026-12-01', zone: 'Berlin' }, 'Did you mean Europe/Berlin?'],
   [{ title: 'x', start: '2026-12-01', repeat_count: 3 }, 'Give repeat as well'],
   [{ title: 'x', start: '2026-12-01', repeat: 'daily', repeat_count: 3, repeat_until: '2026-12-05' }, 'not both'],
-])('%o is refused with what to change', async (given, why) => {
+])('refuses %o with what to change', async (given, why) => {
   const tool = createCalendarEventTool(services)
   expect(JSON.stringify(await tool.prepare(tool.input().parse(given)))).toContain(why)
 })

@@ -44,7 +44,7 @@ function repeatRule(
 ): string {
   const parts = [`FREQ=${how.toUpperCase()}`, `INTERVAL=${every}`]
   if (count !== undefined) parts.push(`COUNT=${count}`)
-  // The entire last day counts. A time in UTC, one day after that day starts there, covers it in every zone.
+  // UNTIL has to be in UTC: the end of the last day in the event's zone, so that the entire day counts.
   else if (until !== undefined) parts.push(`UNTIL=${isAllDay ? until.replaceAll('-', '') : endOfDay(until, zone)}`)
   return `RRULE:${parts.join(';')}`
 }

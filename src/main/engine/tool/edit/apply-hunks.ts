@@ -77,7 +77,7 @@ class HunkPlacer {
 
   #place(hunk: Hunk, number: number): { start: number; match: LineMatch; lines: readonly HunkLine[] } {
     const { length } = this.#compared.lines
-    const anchor = this.#behindAnchors(hunk.anchors)
+    const anchor = this.#positionAfterAnchors(hunk.anchors)
     if (hunk.lines.every(({ kind }) => kind === 'add')) {
       if (hunk.anchors.length > 0 && anchor === undefined) throw this.#notFound(number, hunk.anchors.at(-1)!)
       return { start: hunk.isAtEnd ? length : (anchor ?? length), match: 'exact', lines: hunk.lines }
@@ -121,7 +121,7 @@ class HunkPlacer {
   }
 
   /** The position after the anchors; undefined if there are no anchors or one of them is missing. */
-  #behindAnchors(anchors: readonly string[]): number | undefined {
+  #positionAfterAnchors(anchors: readonly string[]): number | undefined {
     if (anchors.length === 0) return undefined
     return this.#search(anchors, this.#cursor) ?? this.#search(anchors, 0)
   }

@@ -17,7 +17,7 @@ export interface EditDeps {
 }
 
 /** Changes a text that the model sees with line feeds only; `plain` brings the model's own strings to the same form. */
-export type TextEdit = (text: string, plain: (written: string) => string) => { text: string; said: string }
+export type TextEdit = (text: string, plain: (written: string) => string) => { text: string; report: string }
 
 /**
  * Applies an edit to a file's text. If every line ends with CRLF, the file is edited with line feeds and keeps CRLF; a
@@ -28,14 +28,15 @@ export function editText(current: CurrentText | undefined, shown: string, edit: 
   const { text, format } = current
   const endings = lineEndings(text)
   if (endings === 'crlf') {
-    const { text: edited, said } = edit(withLineFeeds(text), withLineFeeds)
-    return { text: withLineFeeds(edited).replaceAll('\n', '\r\n'), format, said: `${said} CRLF line endings kept.` }
+    const { text: edited, report } = edit(withLineFeeds(text), withLineFeeds)
+    return { text: withLineFeeds(edited).replaceAll('\n', '\r\n'), format, report: `${report} CRLF line endings kept.` }
   }
-  const { text: edited, said } = edit(text, (written) => written)
+  const { text: edited, report } = edit(text, (written) => written)
   return {
     text: edited,
     format,
-    said: endings === 'mixed' ? `${said} The file has mixed line endings; only the replaced text was touched.` : said,
+    report:
+      endings === 'mixed' ? `${report} The file has mixed line endings; only the replaced text was touched.` : report,
   }
 }
 

@@ -29,7 +29,7 @@ export interface ChangedText {
   text: string
   format: TextFormat
   /** Complete sentences, such as `Replaced 1 occurrence (line 3).` */
-  said: string
+  report: string
 }
 
 /** The change that a tool makes to a file. Pure; throws `FileProblem` for what cannot be done. */
@@ -96,7 +96,7 @@ async function evaluate(
   change: FileChange,
   path: ResolvedPath,
   checksRead: boolean,
-): Promise<PlannedChange & { said: string }> {
+): Promise<PlannedChange & { report: string }> {
   const { workspace } = change
   const { shown, current } = await loadCurrent(workspace, change.path, path)
   if (!current && !change.mayCreate)
@@ -111,7 +111,7 @@ async function evaluate(
   const isPartial = current !== undefined && !workspace.reads.hasSeenAll(path.realPath)
   if (change.replacesAll && isPartial && checksRead) requireAllRead(workspace, path.realPath, shown)
   const newFolders = current ? [] : await missingFolders(dirname(path.realPath))
-  const { text: meant, format, said } = change.change(before, shown, isKnown)
+  const { text: meant, format, report } = change.change(before, shown, isKnown)
   const text =
     (await change.hooks?.()?.before({ path: path.realPath, text: meant, exists: current !== undefined })) ?? meant
   const knowsAll = isKnown && change.userNote?.isCut !== true
@@ -125,7 +125,7 @@ async function evaluate(
     newFolders,
     isKnown: knowsAll,
     isPartial,
-    said,
+    report,
   }
 }
 
@@ -178,7 +178,7 @@ async function prepareWithText(
           `${name} was changed after the user had edited the proposal. Nothing was written.`,
           'changed',
         )
-      return { ...proposed, text, said: `Wrote ${name} as the user wants it.` }
+      return { ...proposed, text, report: `Wrote ${name} as the user wants it.` }
     },
   })
 }
@@ -197,7 +197,7 @@ async function preview(change: FileChange, path: ResolvedPath): Promise<Preview>
 async function apply(change: FileChange, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
   const { workspace } = change
   const planned = await evaluate(change, path, true)
-  const { shown, before, after, newFolders, isKnown, isPartial, said } = planned
+  const { shown, before, after, newFolders, isKnown, isPartial, report } = planned
   // Before anything is written, so that nothing that can fail happens afterward.
   const diff = await diffOfChange(workspace, planned)
   const hooks = change.hooks?.()
@@ -213,7 +213,7 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
     return ok([same, userNote?.text].filter((text) => text !== undefined).join(' '), details)
   }
   const notes = [
-    said,
+    report,
     foldersNote(workspace, newFolders, 'Made'),
     endingsNote(before?.text, after?.text),
     linksNote(planned),

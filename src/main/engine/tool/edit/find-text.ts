@@ -76,7 +76,7 @@ const MAX_TEXT_CHARS = 1024 * 1024
 const MAX_WANTED_LINES = 200
 const MAX_COMPARED_CHARS = 300
 /** Lines that are less similar than this are not worth showing. */
-const MIN_LIKENESS = 0.5
+const MIN_SIMILARITY = 0.5
 
 /**
  * The lines of a file that are most similar to a text that was not found in it, for an error: numbered, and each line
@@ -97,7 +97,7 @@ export function closestLines(text: string, wanted: string): string | undefined {
     const number = String(at + 1).padStart(width)
     if (there === written) rows.push(`  ${number}  ${shown(there)}`)
     else {
-      const draw = drawing(there, written)
+      const draw = displayOf(there, written)
       rows.push(`- ${number}  ${draw(there)}`, `+ ${' '.repeat(width)}  ${draw(written)}`)
     }
   }
@@ -133,7 +133,7 @@ function closestStart(lines: readonly string[], sought: readonly string[]): numb
   }
   const [best] = [...votes].toSorted((a, b) => b[1] - a[1] || a[0] - b[0])
   if (best) return best[0]
-  return mostAlike(plain, sought.map(plainOf))
+  return mostSimilar(plain, sought.map(plainOf))
 }
 
 /** The line without white space and typographic characters. */
@@ -141,17 +141,17 @@ function plainOf(line: string): string {
   return plainPunctuation(line).replaceAll(' ', '')
 }
 
-function mostAlike(plain: readonly string[], sought: readonly string[]): number | undefined {
+function mostSimilar(plain: readonly string[], sought: readonly string[]): number | undefined {
   const offset = sought.reduce((longest, line, at) => (line.length > sought[longest]!.length ? at : longest), 0)
   const wanted = pairsOf(sought[offset]!)
   const { length } = sought[offset]!
   if (wanted.size === 0) return undefined
-  let best = { at: -1, likeness: MIN_LIKENESS }
+  let best = { at: -1, score: MIN_SIMILARITY }
   for (const [at, line] of plain.entries()) {
     // Their lengths differ too much for them to be similar enough.
     if (line.length * 4 < length || line.length > length * 4) continue
-    const likeness = alike(wanted, pairsOf(line))
-    if (likeness > best.likeness) best = { at, likeness }
+    const score = similarity(wanted, pairsOf(line))
+    if (score > best.score) best = { at, score }
   }
   return best.at < 0 ? undefined : Math.max(0, best.at - offset)
 }
@@ -164,7 +164,7 @@ function pairsOf(line: string): Set<string> {
   return pairs
 }
 
-function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (b.size === 0) return 0
   let both = 0
   for (const pair of a) if (b.has(pair)) both++
@@ -172,7 +172,7 @@ function alike(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 }
 
 /** How to display two lines so that their difference is visible. */
-function drawing(a: string, b: string): (line: string) => string {
+function displayOf(a: string, b: string): (line: string) => string {
   if (withoutSpace(a) === withoutSpace(b))
     return (line) => shown(line.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\r', '␍'))
   if (plainPunctuation(a) === plainPunctuation(b))

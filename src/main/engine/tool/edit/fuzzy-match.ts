@@ -22,7 +22,7 @@ export function fuzzyReplace(
   const actual = lines.slice(start, start + oldLines.length)
   // Different line endings are not a matter of indentation.
   if (actual.some((line, index) => line.endsWith('\r') !== oldLines[index]!.endsWith('\r'))) return undefined
-  const newLines = fitted(
+  const newLines = fitIndentation(
     oldLines.map((written, index) => ({ written, actual: actual[index]! })),
     newText === undefined ? [] : newText.split('\n'),
   )
@@ -48,7 +48,7 @@ function withoutLastFeed(
 }
 
 /** New lines with the file's indentation; undefined when that cannot be determined. */
-function fitted(pairs: readonly LinePair[], fresh: readonly string[]): string[] | undefined {
+function fitIndentation(pairs: readonly LinePair[], fresh: readonly string[]): string[] | undefined {
   const [first, ...rest] = pairs
   // A text copied from the middle of its first line lacks that line's indentation.
   const isCut = first !== undefined && rest.length > 0 && /^\S/.test(first.written) && /^\s/.test(first.actual)

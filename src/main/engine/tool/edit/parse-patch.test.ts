@@ -98,7 +98,7 @@ describe('parsePatch', () => {
     [patch(''), /changes no file/],
     [`I patch it now.\n${patch('*** Delete File: a')}`, /text before/],
     [`${patch('*** Delete File: a')}\nDone, as you asked.`, /text behind/],
-  ])('says what is wrong with %j', (text, problem) => {
+  ])('reports what is wrong with %j', (text, problem) => {
     expect(() => parsePatch(text)).toThrow(problem)
   })
 })

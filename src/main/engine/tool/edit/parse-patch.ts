@@ -117,7 +117,7 @@ class PatchReader {
   #hunks(): Hunk[] {
     const hunks: Hunk[] = []
     for (let line = this.#section(); line !== undefined; line = this.#section()) {
-      if (line.trim() === '' && !this.#goesOn()) break
+      if (line.trim() === '' && !this.#hasMore()) break
       const hunk = this.#hunk()
       if (hunk.lines.some(({ kind }) => kind !== 'keep')) hunks.push(hunk)
     }
@@ -126,7 +126,7 @@ class PatchReader {
   }
 
   /** Whether anything other than empty lines precedes the next part. */
-  #goesOn(): boolean {
+  #hasMore(): boolean {
     for (let at = this.#at; at < this.#end; at++) {
       const line = this.#lines[at]!
       if (HEADER.test(line.trimEnd())) return false

@@ -158,7 +158,7 @@ class PatchPlanner {
       const changed = editText({ text, format: file.format, size: 0 }, shown, (plain) => {
         const { text: patched, loose } = applyHunks(plain, hunks, shown)
         if (loose > 0) this.loose.push({ shown, count: loose })
-        return { text: patched, said: '' }
+        return { text: patched, report: '' }
       })
       file.text = changed.text
     }

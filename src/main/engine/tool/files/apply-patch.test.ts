@@ -130,7 +130,7 @@ describe('apply_patch', () => {
     ],
     ['a file that is deleted twice', ['*** Delete File: old.txt', '*** Delete File: old.txt'], /not there any more/],
     ['a folder', ['*** Delete File: src'], /src is a folder/],
-  ])('changes nothing at all because of %s', async (_, lines, problem) => {
+  ])('changes nothing at all with %s', async (_, lines, problem) => {
     const { patch, tree, tool } = await project(FILES)
     const all = ['*** Update File: src/a.ts', '-two', '+zwei', ...lines]
     expect(await (await prepareCall(tool, patchOf(...all))).check?.()).toMatchObject({ isError: true })

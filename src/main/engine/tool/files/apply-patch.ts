@@ -159,10 +159,10 @@ async function run(
   )
   if (written.every(({ isUnchanged }) => isUnchanged))
     return ok('The files already have exactly this content; nothing was written.', details)
-  return ok(await saidOf(workspace, changes, written, loose), details)
+  return ok(await reportOf(workspace, changes, written, loose), details)
 }
 
-async function saidOf(
+async function reportOf(
   workspace: Workspace,
   changes: readonly PlannedChange[],
   written: readonly WrittenChange[],

@@ -54,7 +54,7 @@ function replaceAll(
   { oldString, newString }: Wanted,
   shown: string,
   isKnown: boolean,
-): { text: string; said: string } {
+): { text: string; report: string } {
   requireDifference(oldString, newString, shown)
   const pieces = text.split(oldString)
   const count = pieces.length - 1
@@ -67,11 +67,11 @@ function replaceAll(
     )
   return {
     text: pieces.join(newString),
-    said: `Replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${shown}.`,
+    report: `Replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${shown}.`,
   }
 }
 
-function replaceOnce(text: string, { oldString, newString }: Wanted, shown: string): { text: string; said: string } {
+function replaceOnce(text: string, { oldString, newString }: Wanted, shown: string): { text: string; report: string } {
   requireDifference(oldString, newString, shown)
   const found = findOccurrences(text, oldString)
   if (found.count > 1)
@@ -82,11 +82,11 @@ function replaceOnce(text: string, { oldString, newString }: Wanted, shown: stri
   if (found.count === 0) {
     const loose = fuzzyReplace(text, oldString, newString)
     if (!loose) throw notFound(text, oldString, shown)
-    return { text: loose.text, said: `Replaced 1 occurrence in ${shown} (line ${loose.line}). ${FUZZY_MATCH_NOTE}` }
+    return { text: loose.text, report: `Replaced 1 occurrence in ${shown} (line ${loose.line}). ${FUZZY_MATCH_NOTE}` }
   }
   // Assembled manually, because String.replace would interpret `$&` and the like in the new text.
   const replaced = text.slice(0, found.first) + newString + text.slice(found.first + oldString.length)
-  return { text: replaced, said: `Replaced 1 occurrence in ${shown} (line ${found.lines[0]}).` }
+  return { text: replaced, report: `Replaced 1 occurrence in ${shown} (line ${found.lines[0]}).` }
 }
 
 function requireDifference(oldString: string, newString: string, shown: string): void {

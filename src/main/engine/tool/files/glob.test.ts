@@ -46,7 +46,7 @@ describe('Glob: matching', () => {
     ['[abc', '['],
     ['{a,b', '{'],
     ['src/{a,[b}', '['],
-  ])('says that a bracket of %s is never closed, when nothing matches', async (pattern, bracket) => {
+  ])('reports that a bracket of %s is never closed when nothing matches', async (pattern, bracket) => {
     const { find } = await project('src/a.ts')
     expect((await find(pattern))[0]).toContain(`No files match. The pattern has a ${bracket} that is never closed`)
   })
@@ -82,7 +82,7 @@ describe('Glob: matching', () => {
     },
   )
 
-  it('refuses them after the spelled-out project folder, too', async () => {
+  it('refuses wildcards alone even after the spelled-out project folder', async () => {
     const { glob, root } = await project('a')
     for (const pattern of [`${root}/**`, '../**', `${root}/*/../../**`])
       expect(await callTool(glob, { pattern })).toMatchObject({ isError: true })

@@ -122,7 +122,7 @@ async function run(
   try {
     found = await find(workspace, asked, target, matcher, { deadline, signal, isHidden: await hidden() })
   } catch (error) {
-    return notThere(error, workspace, target)
+    return missingFolder(error, workspace, target)
   }
   if (signal.aborted) return failed('The search was stopped.')
   const sorted = await sortNewestFirst(found.paths, { deadline, signal })
@@ -138,7 +138,7 @@ async function run(
     total: found.paths.length,
     truncated: found.paths.length > CARD_FILES || !found.complete,
   }
-  return ok([...(lines.length > 0 ? lines : [nothing(target)]), ...notes].join('\n'), details)
+  return ok([...(lines.length > 0 ? lines : [noMatchText(target)]), ...notes].join('\n'), details)
 }
 
 async function find(
@@ -185,7 +185,7 @@ function matcherOf(pattern: string): GlobMatcher {
   }
 }
 
-function notThere(error: unknown, workspace: Workspace, { folder, fromPattern }: Target): ToolResult {
+function missingFolder(error: unknown, workspace: Workspace, { folder, fromPattern }: Target): ToolResult {
   const shown = workspace.display(folder.realPath)
   const problem = fileProblem(error, shown)
   if (!(problem instanceof FileProblem)) throw problem
@@ -201,7 +201,7 @@ function notThere(error: unknown, workspace: Workspace, { folder, fromPattern }:
   )
 }
 
-function nothing({ pattern }: Target): string {
+function noMatchText({ pattern }: Target): string {
   const hint =
     pattern.includes('/') || pattern.includes('**')
       ? ''

@@ -81,7 +81,7 @@ async function run(
       ({ entry, note }) =>
         `${entry.type}\t${entry.size ?? ''}\t${printablePath(entry.name)}${entry.type === 'dir' ? '/' : ''}${note}`,
     )
-    return ok([...(lines.length > 0 ? lines : [nothing(listing)]), ...notesOn(listing)].join('\n'), {
+    return ok([...(lines.length > 0 ? lines : [emptyText(listing)]), ...notesOn(listing)].join('\n'), {
       kind: 'entries',
       path: shown,
       entries: described.slice(0, CARD_ENTRIES).map(({ entry }) => entry),
@@ -160,7 +160,7 @@ async function describe(folder: string, entry: Dirent): Promise<Described> {
   return { entry: { name, type: 'other' }, note: ` (${kind})` }
 }
 
-function nothing({ ignored, sensitive }: Listing): string {
+function emptyText({ ignored, sensitive }: Listing): string {
   return ignored + sensitive.length > 0 ? 'Nothing is listed.' : 'The folder is empty.'
 }
 

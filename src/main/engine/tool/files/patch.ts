@@ -60,8 +60,8 @@ export function patchTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof i
               patched = made.text
               isLoose ||= made.isLoose
             }
-            const said = `Made ${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'} in ${shown}.`
-            return { text: patched, said: isLoose ? `${said} ${FUZZY_MATCH_NOTE}` : said }
+            const report = `Made ${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'} in ${shown}.`
+            return { text: patched, report: isLoose ? `${report} ${FUZZY_MATCH_NOTE}` : report }
           }),
       })
     },

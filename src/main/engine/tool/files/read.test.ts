@@ -143,7 +143,7 @@ describe('Read: endings and encodings', () => {
     ['UTF-8 with BOM', Buffer.from('\ufeffgr\u00fc\u00df\nx')],
     ['UTF-16 LE', Buffer.from('\ufeffgr\u00fc\u00df\nx', 'utf16le')],
     ['UTF-16 BE', Buffer.from('\ufeffgr\u00fc\u00df\nx', 'utf16le').swap16()],
-  ])('reads %s and names it', async (name, bytes) => {
+  ])('reads %s and reports it', async (name, bytes) => {
     const { put, read, workspace } = await project()
     const path = await put('a', bytes)
     expect((await callTool(read, { path: 'a' })).text).toBe(

@@ -54,10 +54,10 @@ export function writeTool({
 function written(current: CurrentText | undefined, content: string, shown: string): ChangedText {
   const format = current?.format ?? PLAIN
   const bytes = encodeText(content, format).length
-  const said = current
+  const report = current
     ? `Replaced ${shown}: ${size(bytes)}, before ${size(current.size)}.`
     : `Wrote ${shown}: ${size(bytes)}.`
-  return { text: content, format, said: said + encodingText(format) }
+  return { text: content, format, report: report + encodingText(format) }
 }
 
 function appended(current: CurrentText | undefined, content: string, shown: string): ChangedText {
@@ -67,7 +67,7 @@ function appended(current: CurrentText | undefined, content: string, shown: stri
   return {
     text,
     format: current.format,
-    said: `Appended ${size(bytes - current.size)} to ${shown}: now ${size(bytes)}.${encodingText(current.format)}`,
+    report: `Appended ${size(bytes - current.size)} to ${shown}: now ${size(bytes)}.${encodingText(current.format)}`,
   }
 }
 

@@ -78,26 +78,20 @@ const PROVIDERS: {
   },
 ]
 
-test.each(PROVIDERS)(
-  'sends requests to $provider and reads its responses as documented',
-  async ({ provider, answer, check }) => {
-    const asked = Promise.withResolvers<[IncomingMessage, unknown]>()
-    const { origin } = await serveWeb((request, response) => {
-      asked.resolve(text(request).then((body) => [request, body === '' ? undefined : JSON.parse(body)]))
-      response.end(JSON.stringify(answer))
-    })
-    const found = await callTool(tool({ provider, baseUrl: origin, apiKey: 'k3y' }), {
-      query: ' tree bridge ',
-      limit: 2,
-    })
-    check(...(await asked.promise))
-    expect(found.isError).toBeFalsy()
-    expect(found.text).toContain('1. First\nURL: https://a.example/1')
-    expect(found.text).toContain('About it')
-    expect(found.text).toContain('Date: 2026-01-02')
-    expect(found.text).not.toContain('javascript')
-  },
-)
+test.each(PROVIDERS)('queries $provider and reads its answer as documented', async ({ provider, answer, check }) => {
+  const asked = Promise.withResolvers<[IncomingMessage, unknown]>()
+  const { origin } = await serveWeb((request, response) => {
+    asked.resolve(text(request).then((body) => [request, body === '' ? undefined : JSON.parse(body)]))
+    response.end(JSON.stringify(answer))
+  })
+  const found = await callTool(tool({ provider, baseUrl: origin, apiKey: 'k3y' }), { query: ' tree bridge ', limit: 2 })
+  check(...(await asked.promise))
+  expect(found.isError).toBeFalsy()
+  expect(found.text).toContain('1. First\nURL: https://a.example/1')
+  expect(found.text).toContain('About it')
+  expect(found.text).toContain('Date: 2026-01-02')
+  expect(found.text).not.toContain('javascript')
+})
 
 test('adds the pages with include_content, and reports which could not be fetched', async () => {
   const { origin } = await serveWeb(({ url = '' }, response) => {
