@@ -9,7 +9,7 @@ import type { JudgedCall, Policy } from './rules/policy'
 import { afterMail, changingMail, savingAttachments, sendingMail } from './policies/after-mail'
 import {
   askAlways,
-  tellFreely,
+  notifyFreely,
   dangerous,
   outsideWorkspace,
   sensitiveReads,
@@ -139,7 +139,7 @@ const NAMES = new Map<Policy, string>([
   [outsideWorkspace, 'the boundary of the project folder'],
   [webAddresses, 'the check of web addresses'],
   [readOnlyTools, 'the list of tools that only read'],
-  [tellFreely, 'the list of tools that only tell you something'],
+  [notifyFreely, 'the list of tools that only tell you something'],
   [readOnlyCommands, 'the list of commands that only read'],
   [acceptEdits, 'the permission mode Accept edits'],
   [destructiveServerTools, 'the check for tools of servers'],

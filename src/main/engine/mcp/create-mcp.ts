@@ -156,7 +156,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
     sandboxes,
     cache,
     keep,
-    broughtBy: sessions.broughtBy,
+    providedBy: sessions.providedBy,
   })
   config.onChange(() => {
     sessions
@@ -191,7 +191,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
       await (await imports()).apply(request)
       return actions.list()
     },
-    useInSession: (sessionId, servers) => sessions.bring({ sessionId }, servers),
+    useInSession: (sessionId, servers) => sessions.provide({ sessionId }, servers),
     forTurn: sessions.forTurn,
     toolsOf: sessions.toolsOf,
     call: sessions.call,

@@ -40,7 +40,7 @@ const RUNNER: Subcommands = { otherwise: 1, run: 2, exec: 2, shell: 0, publish: 
 const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = Object.assign(Object.create(null), {
   git: {
     otherwise: 0,
-    ...ones(
+    ...oneWordEach(
       'add commit status log show diff branch tag fetch pull push ' +
         'stash merge cherry-pick switch blame grep mv remote worktree',
     ),
@@ -54,25 +54,30 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = Object.assign(Object.
   pnpx: { otherwise: 1 },
   uvx: { otherwise: 1 },
   pipx: { otherwise: 0, run: 2, install: 1, list: 1 },
-  deno: { otherwise: 0, ...ones('test fmt lint check doc info bench'), task: 2 },
+  deno: { otherwise: 0, ...oneWordEach('test fmt lint check doc info bench'), task: 2 },
   cargo: { otherwise: 1, publish: 0, login: 0, owner: 0, yank: 0 },
-  go: { otherwise: 0, ...ones('test build vet fmt mod list doc env version run generate'), tool: 2 },
+  go: { otherwise: 0, ...oneWordEach('test build vet fmt mod list doc env version run generate'), tool: 2 },
   docker: {
     otherwise: 0,
-    ...ones('ps images logs build pull inspect version info stats top'),
+    ...oneWordEach('ps images logs build pull inspect version info stats top'),
     compose: 2,
     image: 2,
     container: 0,
     network: 2,
   },
-  podman: { otherwise: 0, ...ones('ps images logs build pull inspect version info stats top'), compose: 2 },
+  podman: { otherwise: 0, ...oneWordEach('ps images logs build pull inspect version info stats top'), compose: 2 },
   'docker-compose': { otherwise: 1, run: 2, exec: 0, rm: 0, down: 1 },
-  kubectl: { otherwise: 0, ...ones('get describe logs top explain version diff api-resources'), rollout: 2, config: 2 },
-  helm: { otherwise: 0, ...ones('list status template lint get show history search') },
-  terraform: { otherwise: 0, ...ones('plan validate fmt show output init graph') },
-  tofu: { otherwise: 0, ...ones('plan validate fmt show output init graph') },
-  pip: { otherwise: 0, ...ones('install list show freeze check download') },
-  pip3: { otherwise: 0, ...ones('install list show freeze check download') },
+  kubectl: {
+    otherwise: 0,
+    ...oneWordEach('get describe logs top explain version diff api-resources'),
+    rollout: 2,
+    config: 2,
+  },
+  helm: { otherwise: 0, ...oneWordEach('list status template lint get show history search') },
+  terraform: { otherwise: 0, ...oneWordEach('plan validate fmt show output init graph') },
+  tofu: { otherwise: 0, ...oneWordEach('plan validate fmt show output init graph') },
+  pip: { otherwise: 0, ...oneWordEach('install list show freeze check download') },
+  pip3: { otherwise: 0, ...oneWordEach('install list show freeze check download') },
   uv: { otherwise: 1, run: 2, pip: 2, tool: 2, publish: 0 },
   poetry: RUNNER,
   pipenv: RUNNER,
@@ -80,7 +85,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = Object.assign(Object.
   rye: RUNNER,
   pdm: RUNNER,
   bundle: RUNNER,
-  conda: { otherwise: 0, run: 0, ...ones('list install info search') },
+  conda: { otherwise: 0, run: 0, ...oneWordEach('list install info search') },
   gh: { otherwise: 0, pr: 2, issue: 2, run: 2, release: 0, repo: 0, search: 2 },
   glab: { otherwise: 0, mr: 2, issue: 2, ci: 2 },
   make: { otherwise: 1 },
@@ -97,14 +102,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = Object.assign(Object.
   swift: { otherwise: 1 },
   mix: { otherwise: 1 },
   composer: { otherwise: 1, exec: 2 },
-  brew: { otherwise: 0, ...ones('list info search outdated') },
-  apt: { otherwise: 0, ...ones('list show search') },
+  brew: { otherwise: 0, ...oneWordEach('list info search outdated') },
+  apt: { otherwise: 0, ...oneWordEach('list show search') },
 } satisfies Record<string, Subcommands>)
 
 const INTERPRETER =
   /^(?:python|pypy|node|nodejs|ruby|php|lua|luajit|Rscript|julia|tsx|ts-node|java|dart|elixir|bun)[\d.]*$/
 
-function ones(words: string): Record<string, number> {
+function oneWordEach(words: string): Record<string, number> {
   return Object.fromEntries(words.split(' ').map((word) => [word, 1]))
 }
 

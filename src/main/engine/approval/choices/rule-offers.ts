@@ -58,20 +58,20 @@ function scopeOptions(policies: readonly Policy[], judged: JudgedCall): RuleScop
 /** The generalizations of every part that asks; empty when one part has no generalization. */
 function partScopes(policies: readonly Policy[], judged: JudgedCall): RuleScope[][] {
   const asked = judgeParts(policies, judged).filter(({ verdict }) => verdict.decision === 'ask')
-  const ladders = asked.map(({ part }) =>
+  const scopeLists = asked.map(({ part }) =>
     part.kind === 'redirection' ? redirectionScopes(part, judged.workspace) : commandScopes(part),
   )
-  return ladders.every((ladder) => ladder.length > 0) ? ladders : []
+  return scopeLists.every((list) => list.length > 0) ? scopeLists : []
 }
 
 /** Combines lists of scopes: the first scopes of all, then the second ones. A shorter list repeats its last scope. */
-function combineScopes(ladders: readonly RuleScope[][]): RuleScope[] {
-  const height = Math.max(0, ...ladders.map((ladder) => ladder.length))
-  return Array.from({ length: height }, (_, at) => {
-    const level = ladders.flatMap((ladder) => ladder[at] ?? ladder.at(-1) ?? [])
+function combineScopes(scopeLists: readonly RuleScope[][]): RuleScope[] {
+  const longest = Math.max(0, ...scopeLists.map((list) => list.length))
+  return Array.from({ length: longest }, (_, at) => {
+    const level = scopeLists.flatMap((list) => list[at] ?? list.at(-1) ?? [])
     return {
-      patterns: [...new Set(level.flatMap((rung) => rung.patterns))],
-      label: [...new Set(level.map((rung) => rung.label))].join(' and '),
+      patterns: [...new Set(level.flatMap((scope) => scope.patterns))],
+      label: [...new Set(level.map((scope) => scope.label))].join(' and '),
     }
   })
 }
@@ -108,21 +108,21 @@ export function commandScopes(part: CommandPart): RuleScope[] {
   const set = part.steered ? part.assignments : []
   const words = [...set, ...part.words]
   const known = words.findIndex((word) => !isLiteral(word))
-  const rungs: RuleScope[] = []
+  const scopes: RuleScope[] = []
   if (known < 0) {
-    const text = written(words)
-    rungs.push({ patterns: [`Bash(${text})`], label: `exactly ${text}` })
+    const text = ruleText(words)
+    scopes.push({ patterns: [`Bash(${text})`], label: `exactly ${text}` })
   }
   // For hidden code, only the exact words can be covered.
   const general = part.hidden ? undefined : commandPrefixes(programOf(part.words), part.words)
-  if (!general) return rungs
+  if (!general) return scopes
   const lengths = [...(known > set.length ? [known - set.length] : []), ...general]
   for (const length of [...new Set(lengths)].sort((a, b) => b - a)) {
     const prefix = words.slice(0, set.length + length)
     if (length > part.words.length || !prefix.every(isLiteral)) continue
-    rungs.push({ patterns: [`Bash(${written(prefix)} *)`], label: `${written(prefix)} with anything after it` })
+    scopes.push({ patterns: [`Bash(${ruleText(prefix)} *)`], label: `${ruleText(prefix)} with anything after it` })
   }
-  return rungs
+  return scopes
 }
 
 /** Whether a pattern can match only this word: a star in it would match anything. */
@@ -130,7 +130,7 @@ function isLiteral(word: Word): boolean {
   return word.known && !word.text.includes('*') && !/\p{Cc}/u.test(word.text)
 }
 
-function written(words: readonly Word[]): string {
+function ruleText(words: readonly Word[]): string {
   return words.map(({ text }) => quoted(text)).join(' ')
 }
 
@@ -175,31 +175,31 @@ function scopesFor(
   const { root, paths: flavor } = workspace
   const { dirname } = flavor.path
   const verb = write ? 'changes to' : 'reading'
-  const rung = (paths: readonly string[], label: string): RuleScope => ({
+  const scopeOf = (paths: readonly string[], label: string): RuleScope => ({
     patterns: [...new Set(paths)].flatMap((path) => tools.map((tool) => `${tool}(${path})`)),
     label,
   })
   const folders = [...new Set(places.map(({ folder }) => folder))]
   const shown = (paths: readonly string[]): string =>
     [...new Set(paths)].map((path) => workspace.display(path)).join(', ')
-  const rungs: RuleScope[] = []
+  const scopes: RuleScope[] = []
   if (places.every(({ path, folder }) => path !== folder))
-    rungs.push(
-      rung(
+    scopes.push(
+      scopeOf(
         places.map(({ path }) => exactGlob(path, workspace)),
         `${verb} ${shown(places.map(({ path }) => path))}`,
       ),
     )
   if (!folders.includes(root) && folders.every((folder) => dirname(folder) !== folder))
-    rungs.push(
-      rung(
+    scopes.push(
+      scopeOf(
         folders.map((folder) => `${exactGlob(folder, workspace)}/**`),
         `${verb} files in ${shown(folders)}`,
       ),
     )
   if (folders.every((folder) => flavor.isWithin(folder, root)))
-    rungs.push(rung(['**'], `${verb} files of this project`))
-  return rungs
+    scopes.push(scopeOf(['**'], `${verb} files of this project`))
+  return scopes
 }
 
 /** A path as a pattern that matches only that path, relative to the project when inside it. */

@@ -161,7 +161,7 @@ export const askAlways: Policy = ({ tool }) => {
 }
 
 /** A notification or an alarm only concerns the user, who can clear or cancel it. */
-export const tellFreely: Policy = ({ tool }) =>
+export const notifyFreely: Policy = ({ tool }) =>
   !tool.server && NOTIFIES.has(tool.name)
     ? { decision: 'allow', reason: 'It only tells you something, and you can clear or cancel it.' }
     : undefined

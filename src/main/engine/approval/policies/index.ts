@@ -3,7 +3,7 @@ import { afterMail, changingMail, savingAttachments, sendingMail } from './after
 import {
   askAlways,
   credentials,
-  tellFreely,
+  notifyFreely,
   rememberFreely,
   rememberThirdParty,
   scheduleThirdParty,
@@ -51,7 +51,7 @@ export const POLICIES: readonly Policy[] = [
   webAddresses,
   readOnlyTools,
   rememberFreely,
-  tellFreely,
+  notifyFreely,
   readOnlyCommands,
   changingMail,
   acceptEdits,

@@ -126,7 +126,7 @@ describe("a rule for a server's tool", () => {
     ['send_it', 'send.it'],
     ['send.it', 'send_it'],
     ['send.it', 'send it'],
-  ])('asks when the server replaces it with one that has the same name for models: %j with %j', async (first, second) => {
+  ])('asks when the server replaces it with one of the same name for models: %j with %j', async (first, second) => {
     const { call, answered } = session()
     const name = 'mcp__mail__send_it'
     await answered(send('Sends a mail.', { name, tool: first }), 'allow_always')

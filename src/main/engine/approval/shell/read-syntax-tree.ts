@@ -97,9 +97,7 @@ function present(node: Node): Node[] {
   return node.children.filter((child): child is Node => child !== null && child.type !== 'comment')
 }
 
-/**
- * Only blanks are allowed between the parts of a statement. This detects text that the parser skips but bash does not.
- */
+/** Only blanks are allowed between parts of a statement: this detects text that the parser skips but bash does not. */
 function gaps(walk: Walk, node: Node, blanks = /^(?:[ \t\n]|\\\n)*$/): void {
   let at = node.startIndex
   const all = node.children.filter((child): child is Node => child !== null)
@@ -275,10 +273,7 @@ function isDoubleQuoted(node: Node): boolean {
   return false
 }
 
-/**
- * In double quotes, bash reads `'$(x)'` in `${a:-'$(x)'}` as a substitution between two plain characters; the grammar
- * does not.
- */
+/** In double quotes, bash reads `'$(x)'` in `${a:-'$(x)'}` as a substitution between two characters. */
 function holdsSingleQuotes(node: Node): boolean {
   return present(node).some(
     (child) =>
@@ -363,8 +358,7 @@ function targetOf(operator: string, target: Word): Redirection[] {
 
 function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
   const start = present(node).find((child) => child.type === 'heredoc_start')
-  // Text after `<<EOF` on the same line is parsed as a child of the here-document; the text before it must be the end
-  // marker.
+  // Text after `<<EOF` on its line is parsed as a child of the here-document; the text before it must be the marker.
   if (!start || !/^(?:\w+|'[\w ]+'|"[\w ]+"|\\\w+)$/.test(start.text))
     hide(walk, 'the end of its here-document is not understood')
   if (node.text.split('<<').length > 2 && /^[^\n]*<<[^\n]*<</.test(node.text))
@@ -384,9 +378,7 @@ function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolea
   }
 }
 
-/**
- * Whether the grammar ends a here-document at the same line as bash: the first line that consists only of the marker.
- */
+/** Whether the grammar ends a here-document at the same line as bash: the first line that is only the marker. */
 function endsWhere(walk: Walk, node: Node, start: Node): boolean {
   const lines = walk.text.split('\n')
   const rest = (lines[start.startPosition.row] ?? '').slice(start.startPosition.column + start.text.length)

@@ -16,7 +16,7 @@ export class AskLimits {
   }
 
   /** Reports that a server asked for something that cannot be shown; `what`: the end of a sentence. */
-  tellUser({ name }: ServedConnection, what: string): void {
+  reportUnshown({ name }: ServedConnection, what: string): void {
     this.#onUnshown(name, what)
   }
 

@@ -125,7 +125,7 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
     received(connection, { method, params = {} }) {
       // The library rejects such a request before it reaches the handler.
       if (method === 'elicitation/create' && params['mode'] !== 'url' && !isSpecType.ElicitRequestFormParams(params))
-        limits.tellUser(connection, unshownBecause(params))
+        limits.reportUnshown(connection, unshownBecause(params))
     },
 
     answer: (connection, call, request, signal) =>
@@ -215,7 +215,7 @@ async function answerInputRequest(
       }
       if (!isSpecType.ElicitRequestFormParams(params)) {
         const why = unshownBecause(params)
-        limits.tellUser(connection, why)
+        limits.reportUnshown(connection, why)
         throw new InputRefused(`The server asked for ${why}.`)
       }
       return { ...(await elicit(limits, connection, params, signal, call)) }

@@ -34,7 +34,7 @@ export async function elicit(
   const question = params.mode === 'url' ? linkQuestion(connection.name, params) : formQuestion(connection.name, params)
   if (!question) {
     const why = unshownBecause(params)
-    limits.tellUser(connection, why)
+    limits.reportUnshown(connection, why)
     return cancelled(connection, `It asked for something that cannot be shown: ${why}.`)
   }
   const asked = await limits.run(connection, call, () => call.ctx.ask(question, signal))

@@ -33,7 +33,7 @@ export interface HubActionsDeps extends Pick<
   sandboxes: ServerSandboxes
   cache: ListingCache
   /** Servers provided by a session's client. */
-  broughtBy(sessionId: string): readonly ConfiguredServer[]
+  providedBy(sessionId: string): readonly ConfiguredServer[]
   /** Saves content of a result that cannot be sent to a model; returns its path. */
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
@@ -81,7 +81,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
   async function find(serverId: string): Promise<EffectiveServer> {
     const place = readServerId(serverId)
     if (place?.scope === 'session') {
-      const server = deps.broughtBy(place.where ?? '').find((each) => each.serverId === serverId)
+      const server = deps.providedBy(place.where ?? '').find((each) => each.serverId === serverId)
       if (server) return { server }
     } else if (place) {
       const { effective } = await read(place.where)

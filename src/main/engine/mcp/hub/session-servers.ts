@@ -39,9 +39,9 @@ export interface SessionServersDeps {
 /** The servers that sessions use. */
 export interface SessionServers extends McpSessions {
   /** Servers that the client of one session provides. */
-  bring(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
-  /** All servers of the files, and those that clients provide. */
-  broughtBy(sessionId: string): readonly ConfiguredServer[]
+  provide(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
+  /** The servers that the session's client provides. */
+  providedBy(sessionId: string): readonly ConfiguredServer[]
   /** What a server offers; connects if that is not known yet. Throws a `CodedError`. */
   discover(user: McpUser, name: string): Promise<Listing>
   leave(sessionId: string): void
@@ -68,7 +68,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
   const entries = new Map<string, Entry>()
   const brought = new Map<string, Readonly<Record<string, McpServerDefinition>>>()
 
-  const broughtBy = (sessionId: string, folder?: string): ConfiguredServer[] =>
+  const providedBy = (sessionId: string, folder?: string): ConfiguredServer[] =>
     Object.entries(brought.get(sessionId) ?? {}).map(([name, definition]) => ({
       serverId: serverIdOf('session', name, sessionId),
       name,
@@ -81,7 +81,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
   async function read(user: McpUser): Promise<Entry> {
     const { servers, problems } = await config.read(user.folder)
     notices.reportConfigProblems(problems)
-    const all = [...broughtBy(user.sessionId, user.folder), ...servers]
+    const all = [...providedBy(user.sessionId, user.folder), ...servers]
     const usable = effectiveServers(all)
       .filter(isUsable)
       .map(({ server }) => server)
@@ -210,11 +210,11 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       brought.delete(sessionId)
       hub.leave(sessionId)
     },
-    bring({ sessionId }, servers) {
+    provide({ sessionId }, servers) {
       brought.set(sessionId, servers)
       entries.delete(sessionId)
     },
-    broughtBy: (sessionId) => broughtBy(sessionId, entries.get(sessionId)?.user.folder),
+    providedBy: (sessionId) => providedBy(sessionId, entries.get(sessionId)?.user.folder),
     async servers(user) {
       const known = await load(user)
       return known.map(({ server, shared }) => ({

@@ -9,10 +9,7 @@ type Fields<Name extends string> = Readonly<Record<Name, readonly string[]>>
 export type Scores = ReadonlyMap<number, number>
 
 export interface WordIndex {
-  /**
-   * The BM25 weights; empty for an unknown word. Frequent words weigh less; at most the weight of a word that one in
-   * `rarity` items contains.
-   */
+  /** The BM25 weights; empty for an unknown word. Rare words weigh more, limited by `mostIdf`. */
   scoresOf(word: string, mostIdf?: number): Scores
   has(word: string): boolean
   idfOf(word: string): number
@@ -26,15 +23,15 @@ const B = 0.5
 
 /**
  * An index for ranking by BM25 over several fields (BM25F: fields are weighted before term frequency is saturated).
- * Fields without weight do not count toward the document frequency, and neither does `beside`, whose words we added.
+ * `addedField` does not count toward the document frequency, because its words are our own addition.
  */
 export function createWordIndex<Name extends string>(
   things: readonly Fields<Name>[],
   weights: Readonly<Record<Name, number>>,
-  beside: Name,
+  addedField: Name,
 ): WordIndex {
   const names = Object.keys(weights) as Name[]
-  const usual = new Map(
+  const averageLength = new Map(
     names.map((name) => [
       name,
       Math.max(1, things.reduce((sum, thing) => sum + thing[name].length, 0) / things.length),
@@ -44,11 +41,11 @@ export function createWordIndex<Name extends string>(
   const own = new Map<string, Set<number>>()
   for (const [place, thing] of things.entries()) {
     for (const name of names) {
-      const length = 1 - B + (B * thing[name].length) / usual.get(name)!
+      const length = 1 - B + (B * thing[name].length) / averageLength.get(name)!
       for (const word of thing[name]) {
         const places = found.get(word) ?? new Map<number, number>()
         found.set(word, places.set(place, (places.get(place) ?? 0) + weights[name] / length))
-        if (name !== beside) own.set(word, (own.get(word) ?? new Set()).add(place))
+        if (name !== addedField) own.set(word, (own.get(word) ?? new Set()).add(place))
       }
     }
   }

@@ -60,7 +60,8 @@ export function patchTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof i
               patched = made.text
               isLoose ||= made.isLoose
             }
-            const report = `Made ${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'} in ${shown}.`
+            const count = `${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'}`
+            const report = `Made ${count} in ${shown}.`
             return { text: patched, report: isLoose ? `${report} ${FUZZY_MATCH_NOTE}` : report }
           }),
       })
