@@ -9,19 +9,19 @@ import { CREDENTIALS } from './protected-names'
 import type { SandboxPolicy } from './sandbox-policy'
 import { toolchainPaths } from './toolchains'
 
-/** What of a session its sandbox depends on. */
+/** The parts of a session that its sandbox depends on. */
 export interface SandboxedSession {
-  /** Id of the session at the top of the family: its agents share a network and a process list. */
+  /** Id of the main session: its subagents share a network and a process list. */
   rootId: string
   /** Real paths. */
   root: string
   addedFolders: readonly string[]
-  /** What the user allowed for this session when the sandbox had refused it. */
+  /** What the user allowed for this session after the sandbox refused it. */
   allowed: SandboxAllowed
   settings: SandboxSettings
 }
 
-/** What sandboxes let through beside what the settings say. */
+/** What sandboxes allow in addition to the settings. */
 export interface SandboxAllowed {
   write: readonly string[]
   read: readonly string[]
@@ -44,11 +44,11 @@ export type SandboxAvailability =
   | { available: false; required: boolean; reason: string; remedy?: string; isOff: boolean }
 
 /**
- * The sandboxes of an engine: what is there, and which policy a session's commands get. Pure but for looking whether
- * this machine has one.
+ * The sandboxes of an engine: whether one is available, and which policy a session's commands get. Pure, except for
+ * detecting the machine's sandbox support.
  */
 export function createSandboxes({ home, userHome, support = sandboxSupport }: SandboxesDeps) {
-  /** What the settings say of a folder: the longest override that contains it. */
+  /** The settings that apply to a folder, with the longest override that contains it. */
   function settingsAt(settings: SandboxSettings, folder: string): SandboxSettings {
     const overrides = settings.folders
       .map((override) => ({ ...override, folder: real(expand(override.folder, userHome)) }))
@@ -79,7 +79,7 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
   /** Hosts that Project commands with the network `listed` can reach. */
   function hosts({ settings, allowed, root }: SandboxedSession): string[] {
     const own = settingsAt(settings, root)
-    // What a project forbids itself, the user can still open for a session.
+    // The user can still allow hosts for a session when the project turns its network off.
     const listed = own.project?.network === 'none' ? [] : [...(own.defaults ? PACKAGE_REGISTRIES : []), ...own.hosts]
     return [...new Set([...listed, ...allowed.hosts])]
   }
@@ -100,7 +100,7 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
   function policy(session: SandboxedSession, { level, network }: CommandSandbox): SandboxPolicy | undefined {
     if (level === 'unrestricted') return undefined
     const own = settingsAt(session.settings, session.root)
-    // Without a network, the hosts that the user opened for this session are still reached.
+    // Without a network, the hosts that the user allowed for this session can still be reached.
     const reached = network === 'listed' ? hosts(session) : session.allowed.hosts
     const net = level === 'read-only' ? 'none' : network === 'open' ? network : reached.length === 0 ? 'none' : 'listed'
     return {
@@ -139,8 +139,8 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
   }
 
   /**
-   * Whether the user can be offered to open this path to the sandbox: nothing that holds credentials, Trestle's own
-   * folder, or a home as a whole.
+   * Whether the user can be offered to open this path to the sandbox. Never for credentials, Trestle's own folder, or a
+   * whole home.
    */
   function canAllow(path: string): boolean {
     if (path === '/' || isWithin(userHome, path) || isWithin(home, path) || isWithin(path, home)) return false
@@ -159,7 +159,7 @@ function expand(path: string, userHome: string): string {
   return path === '~' ? userHome : path.startsWith('~/') ? join(userHome, path.slice(2)) : path
 }
 
-/** A socket can be named by the variable that holds its path: `$SSH_AUTH_SOCK`. */
+/** A socket can be given as the variable that holds its path: `$SSH_AUTH_SOCK`. */
 function socketPath(path: string, userHome: string): string {
   return path.startsWith('$') ? (process.env[path.slice(1)] ?? '') : expand(path, userHome)
 }

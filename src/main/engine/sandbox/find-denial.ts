@@ -5,7 +5,7 @@ import { isWithin } from '../workspace/path/real-path'
 import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { SandboxPolicy } from './sandbox-policy'
 
-/** What is known of a sandboxed command that failed. */
+/** What is known about a sandboxed command that failed. */
 export interface FailedCommand {
   policy: SandboxPolicy
   cwd: string
@@ -15,9 +15,9 @@ export interface FailedCommand {
   hosts: readonly { host: string; port: number }[]
 }
 
-/** What a shell puts before its own messages: its name is not what was refused. */
+/** The prefix of a shell's own messages; the shell's name is not the path that was refused. */
 const SHELL_PREFIX = /^\S*\b(?:ba|da|z|k)?sh: (?:line )?(?:\d+: )?/
-/** Only the end of the output is looked at: what made a command fail comes last, and this bounds the time. */
+/** Only the end of the output is searched: the error usually comes last, and this bounds the time. */
 const MAX_CHARS = 20_000
 const READ_ONLY = /read-only file system|EROFS/i
 const DENIED = /permission denied|EACCES|operation not permitted|EPERM/i
@@ -35,8 +35,8 @@ const NO_NAME = [
 ]
 
 /**
- * What of a failure was due to the sandbox, as far as the output says so; undefined when nothing points to it. A guess
- * that decides nothing: the card it leads to says what it is about, and the person decides.
+ * What the sandbox denied, as far as the output shows; undefined when nothing points to the sandbox. Only a guess: the
+ * card it leads to shows what would be allowed, and the user decides.
  */
 export function findDenial({ policy, cwd, output, hosts }: FailedCommand): SandboxDenial | undefined {
   const [host] = hosts
@@ -72,15 +72,14 @@ function pathDenial(line: string, policy: SandboxPolicy, cwd: string): SandboxDe
       return { kind: 'path', path, access: 'read' }
     if (!MISSING.test(line) || inside) continue
     if (existsSync(path)) return { kind: 'path', path, access: 'read' }
-    // Its folder is there outside: it was to be made.
+    // Its folder exists outside, so the command tried to create it.
     if (existsSync(dirname(path))) return { kind: 'path', path: granted(path), access: 'write' }
   }
   return undefined
 }
 
 /**
- * Paths in a line of output, those next to the message first: quoted ones, and words that are absolute or end before a
- * colon.
+ * Paths in a line of output, nearest to the message first: quoted ones, absolute ones, and words before a colon.
  */
 function pathsIn(line: string, cwd: string, message: number): string[] {
   const patterns = [/['"‘`]([^'"’`]+)['"’`]/g, /(?:^|[\s:=(])((?:\/[^\s:'"(),]+)+)/g, /(?:^|: )([\w.@-][\w./@-]*):/g]
@@ -93,8 +92,8 @@ function pathsIn(line: string, cwd: string, message: number): string[] {
 }
 
 /**
- * What to open so that this path can be written: a folder as a whole, of a file the folder it lies in, since programs
- * replace files.
+ * What to open so that this path can be written: a folder itself, or the folder above a file, since programs replace
+ * files.
  */
 function granted(path: string): string {
   for (let at = path; at !== dirname(at); at = dirname(at)) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-/** A new one, as the first of a process. */
+/** Creates a folder, as the first one of a process. */
 async function make(otherwise: string): Promise<string> {
   vi.resetModules()
   const folder = (await import('./pipe-folder')).makePipeFolder(otherwise)
@@ -26,7 +26,7 @@ test.skipIf(!hasMemory)('the pipes of a sandbox are in memory, in a folder that 
   expect(statSync(folder).mode & 0o777).toBe(0o700)
 })
 
-test.skipIf(!hasMemory)('a runtime folder on disk is not taken for memory', async () => {
+test.skipIf(!hasMemory)('a runtime folder on disk is not used', async () => {
   const onDisk = scratch()
   vi.stubEnv('XDG_RUNTIME_DIR', onDisk)
   onTestFinished(() => void vi.unstubAllEnvs())

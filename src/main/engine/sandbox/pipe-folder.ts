@@ -9,10 +9,10 @@ const OF_PROCESS = /^trestle-(\d+)-/
 let inMemory: string | false | undefined
 
 /**
- * A new folder for the named pipes that a sandbox is started with, or for sockets; only the user can open it, and its
- * path is short. In memory where the system offers that: to make a file on disk can take a millisecond, and a sandbox
- * has dozens of pipes. What killed processes left there is removed. `otherwise`: where it is made if there is no such
- * place.
+ * Creates a folder for the named pipes that a sandbox is started with, or for sockets. Only the user can open it, and
+ * its path is short. It is in memory if possible: creating a file on disk can take a millisecond, and a sandbox has
+ * dozens of pipes. What killed processes left there is removed. `otherwise`: where to create it if no folder is in
+ * memory.
  */
 export function makePipeFolder(otherwise: string): string {
   inMemory ??= findMemoryFolder()
@@ -35,7 +35,7 @@ function isInMemory(folder: string): boolean {
 }
 
 /**
- * What processes that were killed have left. Not what is new: in another container the same number can be another
+ * Removes what killed processes left, except recent folders: in another container, the pid can belong to another
  * process.
  */
 function removeOrphanedPipes(folder: string): void {
@@ -46,7 +46,7 @@ function removeOrphanedPipes(folder: string): void {
       const path = join(folder, name)
       if (Date.now() - statSync(path).mtimeMs > LEFT_MS) rmSync(path, { recursive: true, force: true })
     } catch {
-      // Another user's, or gone.
+      // Belongs to another user, or already deleted.
     }
   }
 }

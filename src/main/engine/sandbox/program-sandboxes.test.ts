@@ -31,7 +31,7 @@ async function programs(support: SandboxSupport, settings: Partial<SandboxSettin
   return { top, root, ssh, home, ...made }
 }
 
-it('a program of a project runs in the Project sandbox of that project, with the network it is given', async () => {
+it('a program of a project runs in the Project sandbox of that project, with the requested network', async () => {
   const { root, policy, describe } = await programs(THERE)
   expect(await describe({ root, network: 'open' })).toEqual({ level: 'project', network: 'open' })
   expect(await policy({ root, network: 'none', scope: 'a' })).toMatchObject({
@@ -43,7 +43,7 @@ it('a program of a project runs in the Project sandbox of that project, with the
   })
 })
 
-it('paths that a definition names can be read, but neither credentials nor whole homes', async () => {
+it('paths named by a definition can be read, but neither credentials nor whole homes', async () => {
   const { root, policy, top, ssh, home } = await programs(THERE)
   const tool = join(top, 'tool')
   mkdirSync(tool)

@@ -8,42 +8,42 @@ import type { SandboxPolicy } from './sandbox-policy'
 
 /** A program that is not a command of a session: an MCP server, a hook, or a language server. */
 export interface SandboxedProgram {
-  /** The folder it can change; made when it is missing. */
+  /** The folder it can change; created if missing. */
   root: string
-  /** Default `project`. With `read-only` it can change nothing but its private /tmp. */
+  /** Default `project`. With `read-only` it can change only its private /tmp. */
   level?: 'project' | 'read-only'
   network: 'none' | 'open'
   /** Names its private /tmp; no two programs share one. */
   scope: string
-  /** What its own definition names, its program and arguments: paths among them can be read. */
+  /** The program and arguments in its definition: paths among them can be read. */
   names?: readonly string[]
   /** Folders in Trestle's own folder that it can read: the files of its plugin. */
   own?: readonly string[]
 }
 
-/** What a program runs in. */
+/** The sandbox of a program. */
 export interface ProgramSandbox extends CommandSandbox {
-  /** Set when its sandbox cannot be created: why, and what to do about it. Sentences. */
+  /** Set when its sandbox cannot be created: sentences with the cause and what to do about it. */
   unavailable?: string
 }
 
 export interface ProgramSandboxes {
-  /** What a program in this folder would run in. */
+  /** The sandbox that a program in this folder would get. */
   describe(program: Pick<SandboxedProgram, 'root' | 'network'>): Promise<ProgramSandbox>
   /**
-   * The policy to start it with; undefined without a sandbox. Throws, with a message to act on, when a required sandbox
-   * is missing.
+   * The policy to start it with; undefined without a sandbox. Throws, with an actionable message, when a required
+   * sandbox is missing.
    */
   policy(program: SandboxedProgram): Promise<SandboxPolicy | undefined>
 }
 
 export interface ProgramSandboxesDeps {
   sandboxes: Pick<Sandboxes, 'availability' | 'policy' | 'canAllow'>
-  /** `[sandbox]` as it holds in a folder. */
+  /** The `[sandbox]` settings that apply to a folder. */
   settingsFor(folder: string): Promise<SandboxSettings>
 }
 
-/** The Project sandboxes of everything that Trestle runs beside the commands of sessions. */
+/** The Project sandboxes of everything Trestle runs other than commands of sessions. */
 export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandboxesDeps): ProgramSandboxes {
   const found = async (root: string) => {
     const settings = await settingsFor(root)

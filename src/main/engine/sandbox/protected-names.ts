@@ -3,8 +3,8 @@ import { RESERVED_FILES } from '../workspace/file/reserved-file'
 import { isWithin } from '../workspace/path/real-path'
 
 /**
- * What Project commands cannot change in a project, whether it exists or not, because other programs run it or obey it
- * later, outside the sandbox: hooks of git, settings of Trestle, editors and their agents.
+ * Names that Project commands cannot change or create in a project, because other programs later run or obey them
+ * outside the sandbox: git hooks, settings of Trestle, editors and their agents.
  */
 export const PROTECTED_NAMES: readonly string[] = [
   '.git/hooks',
@@ -36,16 +36,16 @@ export const PROTECTED_NAMES: readonly string[] = [
 ]
 
 /**
- * Those that get a placeholder where they do not exist: an empty folder, which git does not see, so that the name
- * cannot be taken.
+ * Names that get a placeholder if they do not exist: an empty folder, which git ignores, so that the name cannot be
+ * taken.
  */
 export const RESERVED_NAMES: readonly string[] = ['.git/hooks', '.trestle', '.vscode', '.husky', ...RESERVED_FILES]
 
-/** Below a project these are protected wherever they exist already. */
+/** Protected anywhere in a project if they already exist. */
 export const PROTECTED_ANYWHERE: ReadonlySet<string> = new Set(['.trestle', '.mcp.json', '.vscode', '.husky', '.envrc'])
 
 /**
- * Where programs keep what signs a person in, relative to their home. Commands never see these, even where a project
+ * Where programs keep the user's credentials, relative to the home. Always hidden from commands, even if a project
  * contains them.
  */
 export const CREDENTIALS: readonly string[] = [
@@ -105,14 +105,14 @@ export const CREDENTIALS: readonly string[] = [
 const CREDENTIAL_NAMES = new Set(CREDENTIALS.map((name) => name.toLowerCase()))
 const MAX_PARTS = Math.max(...CREDENTIALS.map((name) => name.split('/').length))
 
-/** Whether a path is, or lies in, what signs a person in. `userHome`: the real path of their home. */
+/** Whether a path is, or is inside, one of the user's credentials. `userHome`: the real path of their home. */
 export function isCredential(path: string, userHome: string): boolean {
   if (!path.startsWith(userHome) || !isWithin(path, userHome)) return false
   const parts = relative(userHome, path).toLowerCase().split(sep, MAX_PARTS)
   return parts.some((_, last) => CREDENTIAL_NAMES.has(parts.slice(0, last + 1).join('/')))
 }
 
-/** What a login or a program start obeys, relative to the home: protected where a project contains it. */
+/** Files that take effect at login or program start, relative to the home: protected if a project contains them. */
 export const START_UP_FILES: readonly string[] = [
   '.bashrc',
   '.bash_profile',
@@ -144,7 +144,7 @@ export const START_UP_FILES: readonly string[] = [
   '.local/share/applications',
 ]
 
-/** Files of the system that hold secrets and that root, or a careless machine, could read. */
+/** System files with secrets that root can read, or every user on a misconfigured machine. */
 export const SYSTEM_SECRETS: readonly string[] = [
   '/etc/shadow',
   '/etc/shadow-',

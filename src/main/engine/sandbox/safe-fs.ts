@@ -10,12 +10,12 @@ import {
   rmSync,
 } from 'node:fs'
 
-/** What is at a path, without ever throwing. */
+/** Whether a path exists. Like everything here, it never throws. */
 export function exists(path: string): boolean {
   return statsOf(path) !== undefined
 }
 
-/** Undefined when it is not there, or something above it is not a folder. */
+/** Undefined when it does not exist, or a parent is not a folder. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -66,13 +66,13 @@ export function entriesOf(folder: string): Dirent[] {
 }
 
 /**
- * Removes a folder that is not needed any longer. A failure (no free descriptor, say) leaves it behind, which does no
- * harm: it must not end what is going on.
+ * Removes a folder that is no longer needed. A failure (such as no free descriptor) harmlessly leaves it behind; it
+ * must not interrupt the caller.
  */
 export function removeQuietly(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // It is in a temporary folder, or is found there by a later start.
+    // It is in a temporary folder, or a later start removes it.
   }
 }

@@ -1,33 +1,31 @@
 import type { SandboxLevel, SandboxNetwork } from '../../../shared/model/task/sandbox'
 
 /**
- * What one command can reach. Plain data: it travels to the process that runs the command. All paths are absolute;
- * `root`, `folders`, `home` and
- * `userHome` have their symbolic links resolved.
+ * What one command can reach. Plain data: it is sent to the process that runs the command. All paths are absolute;
+ * `root`, `folders`, `home` and `userHome` have their symbolic links resolved.
  */
 export interface SandboxPolicy {
   level: Exclude<SandboxLevel, 'unrestricted'>
   network: SandboxNetwork
   /**
-   * Commands of one scope and network share localhost and see each other's processes: the id of the session at the top
-   * of a family.
+   * Commands of one scope and network share localhost and see each other's processes: the id of the main session.
    */
   scope: string
   /** The project. */
   root: string
-  /** Folders the user added: as the project. */
+  /** Folders the user added; treated like the project. */
   folders: readonly string[]
-  /** Other paths that a Project command can change: caches, and what the user allowed. What is missing is left out. */
+  /** Other paths that a Project command can change: caches, and what the user allowed. Missing ones are ignored. */
   write: readonly string[]
   /** Other paths that can be read. */
   read: readonly string[]
-  /** Paths in the project that stay as they are, beside the protected names. */
+  /** Paths in the project that cannot be changed, in addition to the protected names. */
   protect: readonly string[]
-  /** With the network `listed`: hosts that the proxy lets through. */
+  /** With the network `listed`: hosts that the proxy allows. */
   hosts: readonly string[]
   /** Unix sockets outside the project that can be used. */
   sockets: readonly string[]
-  /** TRESTLE_HOME: not there for commands, unless the project lies in it, and then only the project. */
+  /** TRESTLE_HOME: hidden from commands, except for a project inside it. */
   home: string
   userHome: string
   /** Folders within `home` that this program can read: the files of its plugin. */

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** The sandbox this machine supports; or why it supports no sandbox, and what to do about it (sentences). */
+/** The sandbox this machine supports, or why it supports none and what to do about it (sentences). */
 export type SandboxSupport =
   | { kind: 'bubblewrap'; bwrap: string; bash: string; setsid: string; socat?: string; nsenter?: string }
   | { kind: 'none'; reason: string; remedy?: string }
@@ -10,7 +10,7 @@ export type SandboxSupport =
 let found: SandboxSupport | undefined
 let finding: Promise<SandboxSupport> | undefined
 
-/** Looked for once in the life of the process: it starts a sandbox, to see that it works, and waits for that. */
+/** Detected once per process, by starting a sandbox and waiting for it. */
 export function sandboxSupport(): SandboxSupport {
   if (found) return found
   const programs = sandboxPrograms(process.platform, process.env['PATH'])
@@ -24,16 +24,16 @@ export function sandboxSupport(): SandboxSupport {
 }
 
 /**
- * The same, without holding up anything else. Afterwards `sandboxSupport` answers at once. A program that will need the
- * answer asks before it loads anything large: the probe then runs beside that, and starting a process takes longer the
- * more memory this one has.
+ * The same, without blocking; afterwards `sandboxSupport` returns immediately. A program that will need the result
+ * calls this before it loads anything large: the probe then runs in parallel, and starting a process takes longer the
+ * more memory this one uses.
  */
 export function probeSandboxSupport(): Promise<SandboxSupport> {
   finding ??= findSandbox(process.platform, process.env['PATH']).then((support) => (found ??= support))
   return finding
 }
 
-/** Looks again, with the programs of this search path: starts a sandbox, to see that it works. */
+/** Detects it again, with the programs of this search path, by starting a sandbox. */
 export async function findSandbox(platform: NodeJS.Platform, path: string | undefined): Promise<SandboxSupport> {
   const programs = sandboxPrograms(platform, path)
   if (programs.kind === 'none') return programs
@@ -47,20 +47,20 @@ export async function findSandbox(platform: NodeJS.Platform, path: string | unde
 
 export const ENV = '/usr/bin/env'
 const RESTORE_TERM = ['--default-signal=TERM', 'true']
-/** What the probe prints when `canRestoreTerm`. */
+/** Printed by the probe when `canRestoreTerm` is true. */
 const RESTORES = 'restores'
 let restoresTerm: boolean | undefined
 
 /**
- * Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. After
- * `probeSandboxSupport` it answers at once.
+ * Whether `env` can restore a program's default handling of SIGTERM, which a shell cannot do. Returns immediately after
+ * `probeSandboxSupport`.
  */
 export function canRestoreTerm(): boolean {
   restoresTerm ??= spawnSync(ENV, RESTORE_TERM, { stdio: 'ignore', timeout: PROBE_MS }).status === 0
   return restoresTerm
 }
 
-/** The programs that sandboxes are made with; whether they work here is not tried. */
+/** The programs that sandboxes are made with, without testing whether they work. */
 export function sandboxPrograms(platform: NodeJS.Platform, path: string | undefined): SandboxSupport {
   if (platform === 'win32') return { kind: 'none', reason: 'Trestle has no sandbox for Windows yet.' }
   if (platform !== 'linux') return { kind: 'none', reason: 'Trestle has no sandbox for this system yet.' }
@@ -89,7 +89,7 @@ export function sandboxPrograms(platform: NodeJS.Platform, path: string | undefi
 
 const PROBE_MS = 5_000
 
-/** Starts a sandbox in a sandbox, as commands are run. */
+/** Starts a sandbox in a sandbox, the same way as for commands. */
 function probeArguments(bwrap: string): string[] {
   const outer = [
     '--unshare-user',

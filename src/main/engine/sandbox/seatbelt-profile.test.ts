@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { seatbeltProfile, type SeatbeltPolicy } from './seatbelt-profile'
 
 /**
- * An s-expression: a list, a string in quotes, or a bare word (with a mark before it, so that the two are never taken
- * for each other).
+ * An s-expression: a list, a quoted string, or a bare word (wrapped, so that it is not confused with a string).
  */
 type Expression = string | { word: string } | Expression[]
 
-/** Reads a profile as a Lisp reader does; throws where it is not balanced. */
+/** Parses a profile as Lisp does; throws if it is not balanced. */
 function read(source: string): Expression[] {
   let at = 0
   const list = (nested: boolean): Expression[] => {
@@ -52,8 +51,7 @@ function read(source: string): Expression[] {
 const wordOf = (item: Expression | undefined): string => (typeof item === 'object' && 'word' in item ? item.word : '')
 
 /**
- * Whether a profile allows an operation on a path (or on an address like `localhost:1`): of the rules that match, the
- * last one decides.
+ * Whether a profile allows an operation on a path (or on an address like `localhost:1`): the last matching rule wins.
  */
 function allows(profile: string, operation: string, target: string): boolean {
   let allowed = false
@@ -176,7 +174,7 @@ describe('a Seatbelt profile', () => {
     expect(allows(profile, operation, path)).toBe(false)
   })
 
-  test('of the level Read-only writes to the temporary folder only, and has no network, whatever the policy says', () => {
+  test('of the level Read-only can only write to the temporary folder, and has no network, whatever the policy says', () => {
     const readOnly = seatbeltProfile({
       ...POLICY,
       level: 'read-only',
@@ -190,7 +188,7 @@ describe('a Seatbelt profile', () => {
     expect(allows(readOnly, 'network-outbound', 'example.com:443')).toBe(false)
   })
 
-  test('with listed hosts reaches the two ports of the proxy, and no other', () => {
+  test('with listed hosts reaches only the two ports of the proxy', () => {
     const listed = seatbeltProfile({ ...POLICY, network: { kind: 'listed', ports: { http: 4001, socks: 4002 } } })
     for (const port of [4001, 4002]) expect(allows(listed, 'network-outbound', `localhost:${port}`)).toBe(true)
     const others = [
@@ -204,7 +202,7 @@ describe('a Seatbelt profile', () => {
     expect(() => seatbeltProfile({ ...POLICY, network: { kind: 'listed' } })).toThrow('ports')
   })
 
-  test('with an open network reaches every address, and still no unix socket of another program', () => {
+  test('with an open network reaches every address, but no unix socket of another program', () => {
     const open = seatbeltProfile({ ...POLICY, network: { kind: 'open' } })
     expect(allows(open, 'network-outbound', 'example.com:443')).toBe(true)
     expect(allows(open, 'network-bind', 'localhost:3000')).toBe(true)
@@ -212,7 +210,7 @@ describe('a Seatbelt profile', () => {
       expect(allows(open, 'network-outbound', socket)).toBe(false)
   })
 
-  test('takes any path for exactly that path, and never for a rule', () => {
+  test('treats any path as exactly that path, and never as a rule', () => {
     const name = fc.string({ unit: fc.constantFrom(...Array.from('ab/.()"\\ #;*?[]\'$')), minLength: 1, maxLength: 30 })
     fc.assert(
       fc.property(name, (text) => {
@@ -226,7 +224,7 @@ describe('a Seatbelt profile', () => {
     )
   })
 
-  test.each(['relative/path', '/with\nnewline', '/with\u0000zero'])('is not made for the path %j', (path) => {
+  test.each(['relative/path', '/with\nnewline', '/with\u0000zero'])('is not created for the path %j', (path) => {
     expect(() => seatbeltProfile({ ...POLICY, writable: [path] })).toThrow(/absolute path|control character/)
   })
 })

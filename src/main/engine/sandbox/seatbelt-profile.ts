@@ -1,14 +1,14 @@
 import { dirname, isAbsolute, normalize } from 'node:path'
 
 /**
- * What a command may do, as far as macOS can enforce it. All paths are absolute and real (`/private/tmp`, not `/tmp`):
- * Seatbelt sees no symbolic links.
+ * What a command can do, as far as macOS can enforce it. All paths are absolute and real (`/private/tmp`, not `/tmp`):
+ * Seatbelt does not see symbolic links.
  */
 export interface SeatbeltPolicy {
   level: 'read-only' | 'project'
   /** Ignored at the level `read-only`, which can only write to `tmp`. */
   writable: readonly string[]
-  /** Beside the system's folders, `writable` and `tmp`. */
+  /** In addition to the system's folders, `writable` and `tmp`. */
   readable?: readonly string[]
   /** Neither read nor written; within a readable folder, the longer path wins. */
   hidden: readonly string[]
@@ -35,16 +35,16 @@ const SYSTEM = [
   '/sbin',
   '/usr',
 ]
-/** The user's disk under a second name, and the system's keys. */
+/** A second path to the user's disk, and the system's keys. */
 const NOT_SYSTEM = ['/System/Volumes', '/Library/Keychains']
 const DEVICES = ['/dev/dtracehelper', '/dev/null', '/dev/ptmx', '/dev/tty', '/dev/zero']
-/** A file's way in and out, with the operations that only look. */
+/** Operations to read and write files. */
 const READ = 'file-read* file-test-existence'
 const WRITE = 'file-write*'
 
 /**
- * Services every program looks up. None that starts or controls programs (LaunchServices, Apple events): what they
- * start has no sandbox.
+ * Services every program looks up. None of them starts or controls programs (like LaunchServices, Apple events),
+ * because what those start has no sandbox.
  */
 const SERVICES = [
   'com.apple.bsd.dirhelper',
@@ -65,9 +65,8 @@ const NETWORK_SERVICES = [
 ]
 
 /**
- * The profile for `sandbox-exec -p`. Everything is denied that is not allowed; of the rules that match, the last one
- * decides. So folders are named from the shorter path to the longer one, and what protects comes after everything that
- * allows.
+ * The profile for `sandbox-exec -p`. Everything is denied unless allowed, and the last matching rule wins. So folders
+ * are ordered from the shortest path to the longest, and rules that protect come after all that allow.
  */
 export function seatbeltProfile(policy: SeatbeltPolicy): string {
   const tmp = absolute(policy.tmp)
@@ -79,15 +78,15 @@ export function seatbeltProfile(policy: SeatbeltPolicy): string {
     '(version 1)',
     '(deny default)',
     '(allow process-exec process-fork)',
-    // Signals and looks at other processes stay within the sandbox.
+    // Signals and process information stay within the sandbox.
     '(allow signal process-info* (target same-sandbox))',
     '(allow sysctl-read user-preference-read file-map-executable ipc-posix-sem ipc-posix-shm*)',
     `(allow mach-lookup ${SERVICES.map((name) => `(global-name ${text(name)})`).join(' ')})`,
-    // Terminals, also those a program opens for others. This pattern is the only one, and has nothing of the policy in
-    // it.
+    // Terminals, including those a program opens for others. This is the only pattern, and it contains nothing from the
+    // policy.
     '(allow pseudo-tty)',
     `(allow file-read* file-write* file-ioctl ${DEVICES.map(literal).join(' ')} (regex #"^/dev/ttys[0-9]+$"))`,
-    // Finding the way through folders that cannot be listed.
+    // To traverse folders that cannot be listed.
     '(allow file-read-metadata file-test-existence)',
     `(allow ${READ} (literal "/") ${SYSTEM.map(subpath).join(' ')})`,
     `(deny ${READ} ${NOT_SYSTEM.map(subpath).join(' ')})`,
@@ -106,13 +105,12 @@ function folderRules(writable: readonly string[], readable: readonly string[], h
     ...writable.map((path) => ({ path, rule: `(allow ${READ} ${WRITE} ${subpath(path)})` })),
     ...hidden.map((path) => ({ path, rule: `(deny file* ${subpath(path)})` })),
   ]
-  // The sort is stable: of rules for one path, the one that hides comes last.
+  // The sort is stable: of the rules for one path, the one that hides comes last.
   return rules.toSorted((one, other) => depth(one.path) - depth(other.path)).map(({ rule }) => rule)
 }
 
 /**
- * Programs find out their own folder by looking at each one above it; where those are hidden they can be seen to be
- * there, and nothing more.
+ * Programs determine their own folder by checking each one above it. Hidden ones only show that they exist.
  */
 function wayRules(roots: readonly string[]): string[] {
   const above = new Set<string>()
@@ -121,9 +119,9 @@ function wayRules(roots: readonly string[]): string[] {
 }
 
 /**
- * A rule for a path does not follow it when a folder above it is renamed, and what is renamed into place brings its
- * content along. So within what can be written, the folders above a hidden or protected path can be neither removed,
- * renamed nor made.
+ * A rule for a path does not follow it when a folder above it is renamed, and a folder renamed to that path brings its
+ * own content. So within writable folders, the folders above a hidden or protected path cannot be removed, renamed or
+ * created.
  */
 function ancestorRules(writable: readonly string[], paths: readonly string[]): string[] {
   const between = new Set<string>()
@@ -180,7 +178,7 @@ function subpath(path: string): string {
 }
 
 /**
- * A string of the profile's language. A path with a control character in it has no sure spelling there, so a sandbox
+ * A string of the profile's language. A path with a control character cannot be reliably written there, so a sandbox
  * with it is not started.
  */
 function text(value: string): string {

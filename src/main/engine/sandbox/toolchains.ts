@@ -3,7 +3,7 @@ import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import { readSmall } from '../workspace/file/open-file'
 import { isWithin } from '../workspace/path/real-path'
 
-/** Where toolchains live below a home: read-only for commands, where they exist. */
+/** Where toolchains are in a home: read-only for commands, if they exist. */
 const TOOLCHAINS = [
   '.nvm',
   '.fnm',
@@ -50,8 +50,7 @@ const TOOLCHAINS = [
 ]
 
 /**
- * Settings of tools that can hold credentials among other things: commands get a copy without the lines that look like
- * one.
+ * Settings of tools that may contain credentials: commands get a copy without the lines that look like one.
  */
 export const FILTERED_FILES: readonly string[] = [
   '.gitconfig',
@@ -71,7 +70,7 @@ const LOOKS_SECRET =
   /auth(?!or)|token|secret|passw|credential|helper|extraheader|apikey|api[-_]key|username|:\/\/[^/\s"'@]+@/i
 const MAX_FILTERED_BYTES = 256 * 1024
 
-/** Caches that are made when the program that uses them is there, so that a first build works as it does outside. */
+/** Caches to create, by the installed program that uses them, so that a first build works as it does outside. */
 const MADE_FOR: Readonly<Record<string, string>> = {
   '.npm': 'npm',
   '.cache': 'sh',
@@ -83,16 +82,16 @@ const MADE_FOR: Readonly<Record<string, string>> = {
   '.m2/repository': 'mvn',
 }
 
-/** Paths of toolchains that exist: those in the home, and the folders of PATH that lie elsewhere. */
+/** Paths of existing toolchains: those in the home, and the folders on PATH that are elsewhere. */
 export function toolchainPaths(userHome: string, path: string | undefined): string[] {
   const found = TOOLCHAINS.map((name) => join(userHome, name)).filter((each) => existsSync(each))
   for (const entry of (path ?? '').split(delimiter)) {
     if (!isAbsolute(entry) || entry === '/' || isWithin(userHome, entry)) continue
-    // A toolchain's programs are nothing without what lies beside their folder.
+    // A toolchain's programs need what is next to their folder.
     const above = dirname(entry)
     const whole =
       /^(?:bin|sbin|shims)$/.test(basename(entry)) && !isWithin(userHome, above) && above !== join(userHome, '.local')
-    // The folder above the programs of another user is that user's home.
+    // The folder above another user's programs is that user's home.
     const isHome =
       above === '/root' ||
       basename(above) === '.local' ||
@@ -105,7 +104,7 @@ export function toolchainPaths(userHome: string, path: string | undefined): stri
 }
 
 /**
- * Makes the caches that are missing and belong to a program on PATH. A home that cannot be written to stays as it is.
+ * Creates missing caches of programs on PATH. A home that is not writable is left unchanged.
  */
 export function makeCaches(userHome: string, wanted: readonly string[], path: string | undefined): void {
   for (const [name, program] of Object.entries(MADE_FOR)) {
@@ -114,7 +113,7 @@ export function makeCaches(userHome: string, wanted: readonly string[], path: st
     try {
       mkdirSync(folder, { recursive: true })
     } catch {
-      // Then commands go without, as they would with a read-only home.
+      // Commands work without it, as they would with a read-only home.
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from './database/database'
 
 /** Maximum size of a window, in bytes of events: a session full of images must open quickly too. */
 const WINDOW_BYTES = 16 * 1024 * 1024
-/** How many events of the history are read at a time. */
+/** Number of history events read at a time. */
 const HISTORY_CHUNK = 64
 
 const STARTS = "type IN ('turn.started', 'step.started')"
@@ -36,7 +36,7 @@ export function createEventLog(db: Database): EventLog {
     'SELECT seq, at, body FROM event INDEXED BY event_order WHERE session_id = ? ' +
       'AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?',
   )
-  // octet_length reads the row's header only: no large body is loaded to know its size.
+  // octet_length reads only the row's header, so large bodies are not loaded to get their size.
   const sizes = db.prepare<[string, number, number], { seq: number; type: string; bytes: number }>(
     `SELECT seq, type, octet_length(body) AS bytes FROM event INDEXED BY event_order
      WHERE session_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,

@@ -24,8 +24,8 @@ export interface Leases {
   /** Registers this process and removes dead ones with their leases. */
   register(): void
   /**
-   * Takes the lease of a session; not ok, with the place where it runs, if another live process has it. Must be called
-   * inside a transaction.
+   * Takes the lease of a session; not ok, with where it runs, if another live process has it. Must be called inside a
+   * transaction.
    */
   take(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void
@@ -37,7 +37,7 @@ export interface Leases {
   held(): Set<string>
   /** Releases all leases. */
   close(): void
-  /** Duties that one process of a home has at a time. */
+  /** Duties of the home. */
   duties: Duties
 }
 
@@ -45,12 +45,12 @@ export interface Leases {
 export interface Duties {
   /** The id of this connection in the tables. */
   readonly owner: string
-  /** Takes the duty, unless another live process has it. Reads only when this process has it already. */
+  /** Takes the duty, unless another live process has it. Only reads if this process already has it. */
   take(duty: string): boolean
   release(duty: string): void
   /** The other live process that has it. */
   elsewhere(duty: string): string | undefined
-  /** Whether the process of this connection lives. */
+  /** Whether the process of this connection is alive. */
   lives(owner: string): boolean
 }
 

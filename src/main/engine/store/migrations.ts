@@ -11,7 +11,7 @@ export interface Migration {
 }
 
 /**
- * Every change of the tables since the first release, in order. A released migration is never edited: write the next
+ * Every change to the tables since the first release, in order. A released migration is never edited: write the next
  * one. Each runs in one transaction, after a backup.
  */
 export const MIGRATIONS: readonly Migration[] = [
@@ -19,7 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 2,
     up(db) {
-      // The text lives in the event; the index keeps only words (text-index.ts), so a message is not stored twice.
+      // The text is in the event; the index has only words (text-index.ts), so a message is not stored twice.
       db.exec("CREATE VIRTUAL TABLE search USING fts5(text, content = '', contentless_delete = 1, tokenize = 'ascii')")
       indexEvents(db)
     },
@@ -211,8 +211,8 @@ CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, W
 
 /**
  * Migrates a file to the newest version. `backup` is called before each step unless the file is new; its failure stops
- * the migration. Two processes may migrate at the same time: each step checks the version again inside its transaction.
- * Throws `store.too_new` when a newer Trestle wrote the file.
+ * the migration. Two processes can migrate at the same time, so each step checks the version again inside its
+ * transaction. Throws `store.too_new` when a newer Trestle wrote the file.
  */
 export function migrate(
   db: Database,

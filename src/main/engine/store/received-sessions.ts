@@ -9,32 +9,31 @@ import { createHeaderRows } from './session-rows'
 import { removedKey } from './session-writer'
 import { createTextIndex } from './text-index'
 
-/** One session as it comes from another place: all its events, in order. */
+/** One session received from another place: all its events, in order. */
 export interface ReceivedSession {
   sessionId: string
   events: readonly ChainedEvent[]
 }
 
-/** A move that was received or refused here, so that it is never received again. */
+/** What happened to a move here. It is never received again. */
 export type MoveOutcome = 'received' | 'refused'
 
-/** Sessions that come from other places, and the moves that were seen. */
+/** Sessions received from other places, and the moves seen so far. */
 export interface ReceivedSessions {
   /**
-   * Adds the events that are missing, and `last` to every session, in one transaction: subagents too leave behind what
-   * was allowed to them elsewhere. Throws `move.repeated` for a
-   * move that was seen, and `move.conflict` where the events here are not the beginning of those received. Returns the
-   * new events of the first session.
+   * Adds the missing events, and `last` to every session, in one transaction: subagents' permissions from elsewhere are
+   * dropped too. Throws `move.repeated` for a move seen before, and `move.conflict` if the events here are not the
+   * start of those received. Returns the new events of the first session.
    */
   receive(move: { moveId: string; sessions: readonly ReceivedSession[]; last: EventBody; at: number }): RecordedEvent[]
   outcome(moveId: string): MoveOutcome | undefined
-  /** Notes that a move is never to be received here. Throws `move.repeated` when it was. */
+  /** Records that a move must never be received here. Throws `move.repeated` if it already was. */
   refuse(moveId: string): void
-  /** All events of a session as they are stored, for sending them; the order of their numbers. */
+  /** All events of a session as stored, in order, for sending them. */
   events(sessionId: string): Generator<ChainedEvent, void>
   /** The hash of the last event of a session. */
   headOf(sessionId: string): string
-  /** A value that stays with this home. */
+  /** A value that is created once and kept with this home. */
   remembered(key: string, make: () => string): string
 }
 
@@ -154,7 +153,7 @@ export function createReceivedSessions(db: Database): ReceivedSessions {
   }
 }
 
-/** What comes from another machine may be anything. */
+/** Data from another machine may be invalid. */
 function folded(header: SessionHeader, event: RecordedEvent): SessionHeader {
   try {
     return applyHeader(header, event)

@@ -181,8 +181,8 @@ export function createSessionList(
     )
     .raw()
   const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
-  // As `JSON.stringify` writes it; inside a string the quotes would be escaped. Headers from before notifications
-  // existed have none due.
+  // The form that `JSON.stringify` writes; inside a string the quotes would be escaped. Headers from before
+  // notifications existed never match.
   const owed = db
     .prepare<[], string>(
       `SELECT s.id FROM session s JOIN session_header h ON h.session_id = s.id
@@ -190,8 +190,8 @@ export function createSessionList(
     )
     .pluck()
 
-  // Without a limit in the statement: SQLite compiles one whose limit is a parameter again at every use, and the agents
-  // of a family are asked for at every command.
+  // No limit in the statement: SQLite recompiles a statement with a limit parameter at every use, and a session's
+  // agents are listed at every command.
   const agents = db
     .prepare<[{ prefix: string; active: number }], string>(
       `SELECT id FROM session WHERE id >= @prefix AND id < @prefix || '~' AND removed = 0

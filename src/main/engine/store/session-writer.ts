@@ -49,7 +49,7 @@ export function createSessionWriter(
     if (where !== undefined) throw new CodedError('session.elsewhere', `Session ${sessionId} runs in ${where}.`)
   }
 
-  /** A sealed session, and its subagents, take nothing but the end of the seal. */
+  /** A sealed session and its subagents accept only the end of the seal. */
   const refuseSealed = (header: SessionHeader, bodies: readonly EventBody[]): void => {
     const sealed = header.sealed ?? (header.agent && headers.get(header.agent.rootId)?.sealed)
     if (!sealed || bodies.every(({ type }) => type === 'session.unsealed')) return

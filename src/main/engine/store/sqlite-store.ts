@@ -17,7 +17,7 @@ export function createSqliteStore(
   deps: { home: string; leases: Leases; now: () => number },
 ): Omit<Store, 'hold'> {
   const { home, leases, now } = deps
-  /** Converts failures of disk and file to CodedErrors; after damage, the next start checks the file. */
+  /** Converts failures of disk and file to CodedErrors; after damage, it makes the next start check the file. */
   const failure = (error: unknown): unknown => {
     if (isDamage(error)) markSuspect(home)
     return storeError(error, home)
@@ -102,6 +102,6 @@ function markSuspect(home: string): void {
   try {
     writeFileSync(suspectMarker(home), '')
   } catch {
-    // The failure itself is reported anyway; without the mark the daily check finds the damage.
+    // The failure itself is reported anyway; without the marker, the daily check finds the damage.
   }
 }

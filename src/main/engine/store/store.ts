@@ -6,15 +6,15 @@ import type { ImportedFrom, SearchHit, SessionHeader, SessionSummary } from '../
 
 /** How events are appended. */
 export interface AppendOptions {
-  /** They are a copy of another session's events: what they say was spent there. */
+  /** The events are copied from another session, which already counts their spending. */
   copied?: boolean
   /** When each happened, for a conversation that was recorded elsewhere. Default: now. */
   times?: readonly number[]
 }
 
 /**
- * The session store: one append-only event table, and what is derived from it. All calls are synchronous
- * (better-sqlite3); after `append` returns, the events survive the death of the process.
+ * The session store: one append-only event table, and data derived from it. All calls are synchronous (better-sqlite3);
+ * after `append` returns, the events survive the death of the process.
  */
 export interface Store {
   /** Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. */
@@ -62,7 +62,7 @@ export interface Store {
   historyBackwards(sessionId: string, upTo?: number): Iterable<RecordedEvent>
   search(query: string, limit?: number, sessionId?: string): SearchHit[]
   /**
-   * Takes the session's lease for this process; not ok, with the place where it runs, if another live process has it.
+   * Takes the session's lease for this process; not ok, with where it runs, if another live process has it.
    */
   acquire(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void

@@ -1,27 +1,27 @@
 import type { Mount } from '../mounts/system-mounts'
 
-/** What a bubblewrap of ours is started with, beside its mounts. */
+/** Options for a bubblewrap process, in addition to its mounts. */
 export interface BubblewrapOptions {
   /** Real path of a file without any permissions; mounted over hidden files. */
   emptyFile: string
-  /** Folder outside that is /tmp inside. */
+  /** Folder outside that is mounted as /tmp inside. */
   temporary: string
-  /** File descriptor with the seccomp filter; absent: nothing runs in it but what is ours. */
+  /** File descriptor of the seccomp filter. Absent when only our own code runs in the sandbox. */
   seccompFd?: number
-  /** Path to a file with the text, for settings that are passed on in part. */
+  /** Path of a file with this text, for settings of which commands see only a part. */
   textFile(text: string): string
   /**
-   * `shared`: process ids and the network are those of the caller, which has made them its own. `own`: new ones;
-   * `host`: a new process list, the machine's network.
+   * `shared`: uses the pid and network namespaces of the caller, which has created its own. `own`: creates new ones.
+   * `host`: a new pid namespace, the machine's network.
    */
   namespaces: 'shared' | 'own' | 'host'
 }
 
-/** What bubblewrap takes over for `--dev`. */
+/** The devices that bubblewrap's `--dev` provides. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 /**
- * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user
- * namespace, and a process that enters it has no rights over the mounts.
+ * Not part of a template: to create its own devpts, bubblewrap puts an unprivileged user into a second user namespace,
+ * and a process that enters it has no rights over the mounts.
  */
 const OWN_DEVICES = ['--dev', '/dev', '--tmpfs', '/dev/shm', '--remount-ro', '/dev']
 const CONFINED = ['--unshare-user', '--cap-drop', 'ALL', '--die-with-parent']
@@ -30,8 +30,7 @@ const MACHINE_SETTINGS =
   process.getuid?.() === 0 ? ['acpi', 'asound', 'driver', 'dynamic_debug', 'fs', 'mtrr', 'pressure', 'scsi', 'tty'] : []
 
 /**
- * Starts every namespace that a command needs of its own; the files stay those of the machine. The commands run in
- * sandboxes started in it.
+ * Creates every namespace a command needs, with the machine's file system. Commands run in sandboxes started inside.
  */
 export function namespaceArguments(network: 'own' | 'host'): string[] {
   const args = [
@@ -47,9 +46,9 @@ export function namespaceArguments(network: 'own' | 'host'): string[] {
 }
 
 /**
- * Arguments of bubblewrap for a sandbox: nothing but what is mounted here is there. No `--new-session`: the controlling
- * terminal stays, so that sudo, ssh and git can ask a person at /dev/tty. The terminal is private to the command, and
- * the seccomp filter forbids to put characters into it.
+ * bubblewrap's arguments for a sandbox, which contains only what is mounted here. No `--new-session`: the controlling
+ * terminal stays, so that sudo, ssh and git can ask the user at /dev/tty. The terminal is private to the command, and
+ * the seccomp filter blocks injecting characters into it.
  */
 export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOptions): string[] {
   const args = [...CONFINED]
@@ -81,10 +80,10 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
         args.push('--symlink', mount.target, mount.path)
     }
   }
-  // A process list of its own needs a mount of its own; else that of the caller, which is not the machine's.
+  // A new pid namespace needs its own /proc; otherwise the caller's is used, which is not the machine's.
   args.push(...(options.namespaces === 'shared' ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']))
-  // Settings of the machine that only its root can change, for those who are root. bubblewrap itself sees to /proc/sys
-  // and a few others.
+  // Machine settings that only root can change, in case Trestle runs as root. bubblewrap itself protects /proc/sys and
+  // a few others.
   for (const name of MACHINE_SETTINGS) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
   if (options.seccompFd === undefined)
     args.push('--dir', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]))
@@ -95,7 +94,7 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
   return args
 }
 
-/** Arguments for a sandbox with all the mounts that bubblewrap finds where it is started, and these. */
+/** Arguments for a sandbox that keeps all existing mounts and adds these. */
 export function addedArguments(mounts: readonly Mount[], seccompFd: number): string[] {
   const args = [...CONFINED, '--dev-bind', '/', '/']
   for (const mount of mounts) {
@@ -107,7 +106,7 @@ export function addedArguments(mounts: readonly Mount[], seccompFd: number): str
   return [...args, ...OWN_DEVICES, '--seccomp', String(seccompFd)]
 }
 
-/** Whether a later mount is at the very same path: then that one decides. */
+/** Whether a later mount at the same path replaces the empty one. */
 function isCovered(path: string, mounts: readonly Mount[]): boolean {
   const last = mounts.findLast((mount) => mount.path === path)
   return last?.kind !== 'empty'

@@ -3,28 +3,30 @@ import { join } from 'node:path'
 import { errorText } from '../../../../shared/error-text'
 import { parseMountinfo } from '../mounts/mount-template'
 
-/** File descriptors of bubblewrap's report about its process, and of the pipe it waits at when its mounts are made. */
+/**
+ * File descriptors for bubblewrap's report about its process, and for the pipe it waits on once its mounts are made.
+ */
 export const REPORT_FD = 13
 export const RELEASE_FD = 14
-/** What `MountCheck` needs in the arguments of bubblewrap. */
+/** The bubblewrap arguments that `MountCheck` needs. */
 export const CHECK_ARGUMENTS: readonly string[] = ['--info-fd', String(REPORT_FD), '--block-fd', String(RELEASE_FD)]
-/** Shell text, run where the sandbox is started: opens both. `$2` is the folder of the sandbox. */
+/** Shell code that opens both; runs where the sandbox is started. `$2` is the folder of the sandbox. */
 export const OPEN_CHECK = `mkfifo -m 600 "$2/release" && exec ${REPORT_FD}>"$2/report" ${RELEASE_FD}<>"$2/release"`
 
 const FIRST_WAIT_MS = 2
 const LONGEST_WAIT_MS = 8
 
 /**
- * Holds a program until the mounts of its sandbox are known to be what they should be. bubblewrap reports its process
- * and waits at a pipe before it starts anything inside, so nothing that the program's own definition names, such as a
- * library to preload, takes part. A program that must not run is killed there.
+ * Blocks a program until the mounts of its sandbox have been verified. bubblewrap reports its process and waits on a
+ * pipe before it starts anything inside, so nothing from the program's own definition, such as a library to preload, is
+ * loaded yet. If the check fails, the process is killed there.
  */
 export class MountCheck {
   #problem: string | undefined
   #timer: NodeJS.Timeout | undefined
   #isOver = false
 
-  /** `folder` is removed when it is no longer needed. `problemOf` judges the mounts that it can read. */
+  /** `folder` is removed when it is no longer needed. `problemOf` checks the mounts; it reads them with `mountinfo`. */
   constructor(folder: string, problemOf: (mountinfo: () => string) => string | undefined) {
     const look = (waitMs: number): void => {
       this.#timer = setTimeout(() => {
@@ -35,7 +37,7 @@ export class MountCheck {
     look(FIRST_WAIT_MS)
   }
 
-  /** Why the program was not run; a sentence. */
+  /** Why the program was not run, as a sentence. */
   get problem(): string | undefined {
     return this.#problem
   }
@@ -45,7 +47,7 @@ export class MountCheck {
     clearTimeout(this.#timer)
   }
 
-  /** Whether there is nothing left to wait for. */
+  /** Whether the check is complete. */
   #check(folder: string, problemOf: (mountinfo: () => string) => string | undefined): boolean {
     const pid = sandboxProcess(textOf(join(folder, 'report')))
     if (pid === undefined) return false
@@ -63,19 +65,19 @@ export class MountCheck {
   }
 }
 
-/** The process that bubblewrap has reported, as this machine numbers it; undefined while there is no report. */
+/** The machine's pid of the process that bubblewrap reported; undefined while there is no report. */
 function sandboxProcess(report: string): number | undefined {
   const pid = Number(/"child-pid": (\d+)/.exec(report)?.[1])
   const mounts = /"mnt-namespace": (\d+)/.exec(report)?.[1]
   if (!report.includes('}') || mounts === undefined) return undefined
   const isIt = (each: number | string): boolean => mountsOf(each) === `mnt:[${mounts}]`
   if (isIt(pid)) return pid
-  // Started in a list of processes of its own, it has another number there.
+  // In its own pid namespace it reported a different pid.
   const found = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isIt(name))
   return found === undefined ? undefined : Number(found)
 }
 
-/** While bubblewrap mounts, it keeps what was there and what will be there in two folders. */
+/** While bubblewrap is mounting, the old root and the new one are visible as two folders. */
 function isComplete(mountinfo: string): boolean {
   const mounts = parseMountinfo(mountinfo)
   const root = mounts.findLast(({ point }) => point === '/')
@@ -100,11 +102,11 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // The process has already exited.
   }
 }
 
-/** Undefined when the process is gone, or belongs to another user. */
+/** Undefined when the process has exited or belongs to another user. */
 function mountsOf(pid: number | string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`)

@@ -1,14 +1,13 @@
 import { SHELL_SCRIPT, shellQuote } from '../../process/shell-process'
 
 /**
- * Where a group's open files are: its terminals and the orders for each of them from these numbers on, and its own
- * orders, filter and arguments.
+ * File descriptors of a group. Its terminals and their order pipes are numbered upward from TERMINALS and ORDERS.
  */
 const TERMINALS = 20
 const ORDERS = 60
 const OWN_ORDERS = 10
 const ARGUMENTS = 12
-/** Where the namespaces of the template are held open. */
+/** File descriptors that keep the template's namespaces open. */
 export const TEMPLATE_USER = 100
 const TEMPLATE_MOUNTS = 101
 /** File descriptor of the seccomp filter. */
@@ -16,10 +15,10 @@ export const SECCOMP_FD = 11
 
 /**
  * Run by bash in the sandbox. Each line of its input is the number of a place: it starts the leader of a new session
- * there (see LEADER_SCRIPT), which waits for its order. The files it was made with are closed first: a command could
- * open them again through /proc, and they are outside. Job control is on so that commands do not ignore SIGINT. A
- * leader gets its terminal, its orders and the reports, and no other open file. What waits for it has no other either:
- * a terminal ends when no process has it open.
+ * there (see SHELL_SCRIPT), which waits for its order. The files the sandbox was created from are closed first: a
+ * command could reopen them through /proc, and they are outside. Job control is on so that commands do not ignore
+ * SIGINT. A leader gets only its terminal, its orders and the report pipe; the process that waits for it keeps no
+ * others open either, because a terminal closes only when no process has it open.
  */
 const SUPERVISOR_SCRIPT = `exec 2>/dev/null ${SECCOMP_FD}<&- ${ARGUMENTS}<&-; set -m
 id=$1 places=$2 setsid=$3
@@ -42,7 +41,7 @@ while IFS= read -r order; do
   case $order in end) exit ;; [1-9]*) lead "$order" ;; esac
 done`
 
-/** For Node, where there is no socat: PORT and SOCKET as arguments. */
+/** Forwarder for Node, used when socat is missing. Arguments: PORT SOCKET. */
 const NODE_FORWARDER = `const net = require('node:net'), [, port, path] = process.argv
 net.createServer((from) => {
   const to = net.connect(Number(port), 'localhost')
@@ -52,14 +51,14 @@ net.createServer((from) => {
 
 /**
  * Run by bash in the namespaces of a session, with the machine's files. Each line of its input starts a group of
- * commands: `ID FOLDER TERMINAL…`. It opens what the group needs, which is passed on as open files: inside its sandbox
- * none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place. `template ID
- * FOLDER` makes mounts alone, and `keep FOLDER ID` holds them open and tries whether a sandbox can be started in them.
- * Reports go to file 3: a group's begin with its ID. `forward PROGRAM PORT SOCKET` starts a forwarder from a unix
- * socket to a port in this network.
+ * commands: `ID FOLDER TERMINAL…`. It opens what the group needs and passes it on as open files, because none of it has
+ * a path inside the sandbox. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place.
+ * `template ID FOLDER` only creates the mounts; `keep FOLDER ID` keeps them open and tests whether a sandbox can be
+ * started in them. Reports go to descriptor 3; a group's start with its ID. `forward PROGRAM PORT SOCKET` starts a
+ * forwarder from a unix socket to a port in this network.
  *
- * Whatever the program that started Trestle left open is closed first: commands would inherit it, and it would be a way
- * out.
+ * Descriptors inherited from the program that started Trestle are closed first: commands would inherit them too and
+ * could use them to escape.
  */
 export const NAMESPACE_SCRIPT = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 3 )); then eval "exec $fd>&-"; fi; done
 seccomp=$1 setsid=$2 bwrap=$3 forwarder=$4 nsenter=$5

@@ -2,8 +2,7 @@ import { PROXY_PORTS } from '../network/forwarder'
 import type { SandboxPolicy } from '../sandbox-policy'
 
 /**
- * Variables that lead to sockets of the desktop, of agents with keys, and of container engines: of no use, or a way
- * out.
+ * Variables that point to sockets of the desktop, key agents and container engines: useless inside, or an escape.
  */
 const SOCKET_VARIABLES = new Set(
   (
@@ -13,8 +12,8 @@ const SOCKET_VARIABLES = new Set(
 )
 
 /**
- * The environment of a command in its sandbox: temporary files go to the private folder, and proxies are what the
- * sandbox offers.
+ * The environment of a command in its sandbox: temporary files go to the private folder, and proxy variables point to
+ * the sandbox's proxy.
  */
 export function sandboxEnvironment(
   env: Readonly<Record<string, string>>,
@@ -34,14 +33,14 @@ export function sandboxEnvironment(
 
 export interface ProxyEnvironmentOptions {
   /**
-   * The ports of the proxies as the command sees them, on 127.0.0.1. No variable names the one for SOCKS; `ALL_PROXY`
-   * below says why.
+   * The ports of the proxies as the command sees them, on 127.0.0.1. No variable points to the SOCKS port; see
+   * `ALL_PROXY` below.
    */
   http: number
   socks?: number
-  /** The environment the command has otherwise; what this only adds to is read from it. */
+  /** The command's own environment, for variables whose value is extended. */
   base?: Readonly<Record<string, string | undefined>>
-  /** Path of `socat` inside the sandbox; git over SSH needs it. */
+  /** Path of `socat` inside the sandbox; needed for git over SSH. */
   socat?: string
 }
 
@@ -49,42 +48,41 @@ export interface ProxyEnvironmentOptions {
 const DIRECT = 'localhost,127.0.0.1,::1'
 
 /**
- * What programs need in their environment to find the proxy; it overrides what the user's own environment says of
- * proxies, since those cannot be reached from inside. Nothing here is a boundary: a program that ignores it has no
- * network.
+ * The variables with which programs find the proxy. They override the user's own proxies, which cannot be reached from
+ * inside. This is not a security boundary: a program that ignores it has no network.
  */
 export function proxyEnvironment({ http, base = {}, socat }: ProxyEnvironmentOptions): Record<string, string> {
   const proxy = `http://127.0.0.1:${http}`
   return {
-    // curl, git, pip, Cargo, Go, Ruby, .NET, Deno, Bun. curl reads `http_proxy` in lower case only, some others the
-    // upper case only.
+    // curl, git, pip, Cargo, Go, Ruby, .NET, Deno, Bun. curl reads only the lowercase `http_proxy`, some others only
+    // the uppercase one.
     HTTP_PROXY: proxy,
     http_proxy: proxy,
     HTTPS_PROXY: proxy,
     https_proxy: proxy,
-    // For other schemes (curl with ftp://). Not the SOCKS port: Python's httpx fails at every request, HTTPS ones too,
-    // where this names SOCKS and its optional package for that is missing. Programs that only know SOCKS can be given
-    // 127.0.0.1 and that port by hand.
+    // For other schemes (curl with ftp://). Not the SOCKS port: with a SOCKS URL here, Python's httpx fails every
+    // request, including HTTPS, unless its optional SOCKS package is installed. Programs that only support SOCKS can be
+    // pointed to 127.0.0.1 and that port manually.
     ALL_PROXY: proxy,
     all_proxy: proxy,
     NO_PROXY: DIRECT,
     no_proxy: DIRECT,
-    // npm and pnpm: a proxy in a project's .npmrc would come before HTTPS_PROXY, and cannot be reached from inside.
+    // npm and pnpm: a proxy in a project's .npmrc would override HTTPS_PROXY, and cannot be reached from inside.
     npm_config_proxy: proxy,
     npm_config_https_proxy: proxy,
     npm_config_noproxy: DIRECT,
-    // Yarn 2 and later reads its own names only.
+    // Yarn 2 and later reads only its own variables.
     YARN_HTTP_PROXY: proxy,
     YARN_HTTPS_PROXY: proxy,
     // Node itself (fetch, http, https), since 22.21 and 24.
     NODE_USE_ENV_PROXY: '1',
-    // pip: comes before a proxy in pip.conf.
+    // pip: overrides a proxy in pip.conf.
     PIP_PROXY: proxy,
     // Maven, Gradle and everything else on a JVM: a JVM does not look at HTTP_PROXY, and passes this on to the ones it
-    // starts. Each says "Picked up JAVA_TOOL_OPTIONS" on its standard error.
+    // starts. Each prints "Picked up JAVA_TOOL_OPTIONS" to stderr.
     JAVA_TOOL_OPTIONS: javaOptions(http, base['JAVA_TOOL_OPTIONS']),
-    // ssh looks at none of the above. Hosts still have to be listed with port 22, and the keys are not in the sandbox:
-    // it helps with an agent's socket that is.
+    // ssh reads none of the above. Hosts must still be listed with port 22, and since keys are hidden from the sandbox,
+    // this only helps when an agent's socket is listed.
     ...(socat !== undefined &&
       base['GIT_SSH_COMMAND'] === undefined && {
         GIT_SSH_COMMAND: `ssh -o ProxyCommand='${socat.replaceAll("'", '')} - PROXY:127.0.0.1:%h:%p,proxyport=${http}'`,
@@ -94,8 +92,7 @@ export function proxyEnvironment({ http, base = {}, socat }: ProxyEnvironmentOpt
 
 function javaOptions(port: number, inherited: string | undefined): string {
   const scheme = (name: string): string => `-D${name}.proxyHost=127.0.0.1 -D${name}.proxyPort=${port}`
-  // Maven's own transport ignores the system properties of Java unless told otherwise, under a name for version 3.9 and
-  // one for 4.
+  // Maven's own transport ignores Java's system properties unless this is set; 3.9 and 4 use different names.
   const maven = '-Daether.connector.http.useSystemProperties=true -Daether.transport.apache.useSystemProperties=true'
   return [inherited, scheme('http'), scheme('https'), maven]
     .filter((part) => part !== undefined && part !== '')

@@ -22,7 +22,7 @@ import { filesKey, type SandboxPolicy } from '../sandbox-policy'
 import { seccompFilter } from './seccomp-filter'
 import type { Mount } from '../mounts/system-mounts'
 
-/** Where the files that sandboxes are made of lie: a folder in TRESTLE_HOME that only the user can open. */
+/** The files that sandboxes are made of, in a folder in TRESTLE_HOME that only the user can open. */
 export class SandboxFiles {
   readonly folder: string
   private readonly placeholders: Placeholders
@@ -30,12 +30,12 @@ export class SandboxFiles {
   private readonly temporaries = new Set<string>()
   /** The last plan for each policy. */
   private readonly plans = new Map<string, Pick<MountPlan, 'mounts' | 'base'>>()
-  /** Policies whose folders are too large to be searched for secrets as a whole. */
+  /** Policies whose folders are too large to search completely for secrets. */
   private readonly incomplete = new Set<string>()
 
   private readonly socat: string | undefined
 
-  /** `socat`: where that program is, if it is. */
+  /** `socat`: path of that program, if installed. */
   constructor(home: string, socat?: string) {
     this.socat = socat
     this.folder = join(home, 'run', 'sandbox')
@@ -52,8 +52,8 @@ export class SandboxFiles {
   }
 
   /**
-   * The seccomp filter, as bubblewrap reads it. Commands on the machine's own network get no unix sockets: some of
-   * those have no place in the file system.
+   * The seccomp filter, as bubblewrap reads it. Commands on the machine's own network get no unix sockets, because
+   * abstract ones have no path to hide.
    */
   seccompFile({ network, sockets }: Pick<SandboxPolicy, 'network' | 'sockets'>): string {
     const unixSockets = network !== 'open' || sockets.length > 0
@@ -62,9 +62,9 @@ export class SandboxFiles {
     return this.keep(`seccomp-${unixSockets ? 'unix' : 'no-unix'}-${hashOf(filter)}`, filter)
   }
 
-  /** What is /tmp for the commands of a scope; made empty when it is not there. */
+  /** The folder that is /tmp for the commands of a scope; created empty if missing. */
   temporary(scope: string): string {
-    // Of this process alone: another one that ends removes its own, and what is mounted below goes with a folder.
+    // Not shared with other processes: each removes its own at exit, including what is mounted below it.
     const path = join(this.folder, 'tmp', `${scope.replaceAll(/[^\w-]/g, '_').slice(0, 100)}-${process.pid}`)
     if (!this.temporaries.has(path)) removeOrphanedFolders(join(this.folder, 'tmp'))
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -73,8 +73,8 @@ export class SandboxFiles {
   }
 
   /**
-   * bubblewrap's arguments for commands with this policy and environment. Throws, with a message to act on, when it
-   * could not protect what it should.
+   * bubblewrap's arguments for commands with this policy and environment. Throws, with an actionable message, when it
+   * cannot protect what it should.
    */
   arguments(
     policy: SandboxPolicy,
@@ -84,7 +84,7 @@ export class SandboxFiles {
     return [...this.fullArguments(this.plan(policy, env), policy, options), ...this.environment(policy, env)]
   }
 
-  /** The same, for a sandbox that is started in a template if that can be: then `isAdded`. */
+  /** The same, for a sandbox that is started in a template if possible; then `isAdded` is true. */
   argumentsOn(
     template: MountTemplate | undefined,
     policy: SandboxPolicy,
@@ -109,7 +109,7 @@ export class SandboxFiles {
     return { args: this.fullArguments(mounts, policy, { namespaces: 'shared' }), template }
   }
 
-  /** What is to be mounted; makes the placeholders. */
+  /** Plans the mounts and creates the placeholders. */
   private plan(policy: SandboxPolicy, env: Readonly<Record<string, string>>): readonly Mount[] {
     const roots = [policy.root, ...policy.folders]
     for (const root of roots) loadGuards(root, this.guardsFile(root))
@@ -141,18 +141,18 @@ export class SandboxFiles {
     return ['--clearenv', ...Object.entries(own).flatMap(([name, value]) => ['--setenv', name, value])]
   }
 
-  /** Whether secrets deep in the folders of this policy may not be hidden, as of the last sandbox made for it. */
+  /** Whether secrets deep in the folders of this policy might not be hidden, as of the last sandbox made for it. */
   isIncomplete(policy: SandboxPolicy): boolean {
     return this.incomplete.has(filesKey(policy))
   }
 
   /**
-   * Whether the mounts that a sandbox got, as /proc says, are what this policy means now; the project may have changed
-   * while it was made. A sentence, or undefined.
+   * Compares a sandbox's actual mounts (from /proc) with what this policy requires now, since the project may have
+   * changed while the sandbox was created. Returns the problem as a sentence, or undefined.
    */
   problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
     const before = mountinfo()
-    // Commands cannot change anything in the system's folders, so those are not checked again.
+    // Commands cannot change system folders, so those are not checked again.
     const { mounts, problem } = mountPlan(policy, env['PATH'], this.plans.get(filesKey(policy))?.base)
     if (problem !== undefined) return problem
     const path =
@@ -163,7 +163,7 @@ export class SandboxFiles {
       : `${path} changed while the sandbox was being set up, so the command was not run. Try again.`
   }
 
-  /** A folder with these arguments for bubblewrap. */
+  /** Creates a folder with these arguments for bubblewrap. */
   group(args: readonly string[]): string {
     const folder = mkdtempSync(join(this.folder, 'group-'))
     writeArguments(folder, args)
@@ -171,20 +171,20 @@ export class SandboxFiles {
   }
 
   /**
-   * Call it when no sandbox that was made from these files needs them any more; those that other sandboxes of this
-   * process need stay.
+   * Call it when no sandbox made from these files needs its placeholders any longer. Those that other sandboxes of this
+   * process need are kept.
    */
   removePlaceholders(): void {
     this.placeholders.remove(this)
   }
 
-  /** Removes what was made through this: placeholders, and what commands left in their /tmp. */
+  /** Removes what this object created: placeholders, and the /tmp folders of commands. */
   close(): void {
     this.placeholders.remove(this)
     for (const folder of this.temporaries) removeQuietly(folder)
   }
 
-  /** What sandboxes of this project guard, for other processes: see `loadGuards`. */
+  /** Records what sandboxes of this project guard, for other processes: see `loadGuards`. */
   private guardsFile(root: string): string {
     return join(this.folder, `guards-${hashOf(Buffer.from(root))}.json`)
   }
@@ -200,12 +200,12 @@ export class SandboxFiles {
   }
 }
 
-/** In the form of `--args`. */
+/** Writes the arguments in the format of `--args`. */
 export function writeArguments(folder: string, args: readonly string[]): void {
   writeFileSync(join(folder, 'arguments'), args.map((arg) => `${arg}\0`).join(''), { mode: 0o600 })
 }
 
-/** Folders of processes that are gone. */
+/** Removes the folders of processes that have exited. */
 function removeOrphanedFolders(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 
-/** System calls by number, for the processors we know. */
+/** System call numbers of a supported processor. */
 interface Processor {
   /** AUDIT_ARCH of linux/audit.h. */
   audit: number
@@ -111,8 +111,8 @@ const PROCESSORS: Readonly<Record<string, Processor>> = {
 }
 
 /**
- * Refused whatever their arguments. They reach the kernel's rarer parts, other namespaces, the clock or the keys of
- * other programs; `EPERM`.
+ * Refused with `EPERM`, whatever their arguments: they reach rarely used parts of the kernel, other namespaces, the
+ * clock, or other programs' keys.
  */
 const REFUSED =
   `unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
@@ -144,14 +144,14 @@ const JSET = 0x45
 const RET = 0x06
 const NR = 0
 const ARCH = 4
-/** The low half of argument `n`: the kernel looks at no more of those checked here. */
+/** Offset of the low half of argument `n`. The kernel ignores the high half of all arguments checked here. */
 const argument = (n: number): number => 16 + n * 8
 
 /**
- * A seccomp filter (classic BPF, see seccomp(2)) against what a sandbox of mounts and namespaces does not stop: putting
- * characters into a terminal, new namespaces, the kernel's keys, raw sockets. With `unixSockets: false` also sockets of
- * the machine that have no place in the file system, for commands that share the machine's network. Undefined for a
- * processor whose numbers we do not know.
+ * A seccomp filter (classic BPF, see seccomp(2)) against what mounts and namespaces do not stop: injecting characters
+ * into a terminal, new namespaces, the kernel's keys, raw sockets. `unixSockets: false` also blocks unix sockets, which
+ * can be abstract and so have no path, for commands that share the machine's network. Undefined for an unsupported
+ * processor.
  */
 export function seccompFilter(
   { unixSockets }: { unixSockets: boolean },
@@ -166,7 +166,7 @@ export function seccompFilter(
   const code: number[][] = []
   const add = (op: number, k: number, jt = 0, jf = 0): void => void code.push([op, jt, jf, k])
   add(LD, ARCH)
-  // Programs for another processor (32 bits) have other numbers for the same calls.
+  // Programs for another architecture (32-bit) use different numbers for the same calls.
   add(JEQ, audit, 1, 0)
   add(RET, enosys)
   add(LD, NR)
@@ -184,7 +184,7 @@ export function seccompFilter(
   }
   refuse(REFUSED, eperm)
   refuse(UNKNOWN, enosys)
-  /** Instructions for one call; they begin with the number loaded, and end with it loaded again. */
+  /** Instructions for one call, entered with the call number loaded. */
   const check = (name: string, body: () => void): void => {
     const at = code.length
     add(JEQ, calls[name]!, 0, 0)
@@ -207,7 +207,7 @@ export function seccompFilter(
   check('socket', () => {
     add(LD, argument(0))
     if (!unixSockets) refuseWhere(JEQ, AF_UNIX, eacces)
-    // What programs use; everything else leads to rare parts of the kernel, devices or virtual machines.
+    // The families programs use; all others lead to rarely used parts of the kernel, devices or virtual machines.
     const families = unixSockets ? [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] : [AF_INET, AF_INET6, AF_NETLINK]
     for (const [index, family] of families.entries()) add(JEQ, family, families.length - index, 0)
     add(RET, eacces)
@@ -223,7 +223,7 @@ export function seccompFilter(
     check('socketpair', () => {
       add(LD, argument(1))
       add(AND, 0xf)
-      // A pair of datagram sockets can be connected to another name later.
+      // Datagram sockets of a pair can be connected to another address later.
       refuseWhere(JEQ, SOCK_DGRAM, eacces)
       refuseWhere(JEQ, SOCK_RAW, eacces)
     })

@@ -67,34 +67,37 @@ async function run(
   return { child, wrapped, output: () => output, ended: once(child, 'close').then(([code]) => code as number) }
 }
 
-describe.skipIf(sandboxSupport().kind === 'none')('the compiled code of Trestle, which runs without a sandbox', () => {
-  it.each([
-    ['in the project', 'project/deep/temporary', true],
-    ['in the project, and not there yet', 'project/deep/temporary', false],
-    ['in a folder that commands may change', 'listed/temporary', true],
-    ['in a folder that commands may change, and not there yet', 'listed', false],
-  ])('cannot be planted by a command where it is %s', async (_where, name, exists) => {
-    const { top, policy } = await place()
-    const temporary = join(top, name)
-    mkdirSync(temporary, { recursive: true })
-    vi.stubEnv('TMPDIR', temporary)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const folder = codeCacheFolder()
-    if (exists) mkdirSync(folder, { mode: 0o700 })
-    const listed = join(top, 'listed')
-    mkdirSync(listed, { recursive: true })
-    const plant = `mkdir -p -m 700 '${folder}'; echo x > '${join(folder, 'planted')}'`
-    const script = [temporary, join(top, 'project', 'deep')]
-      .map((path) => `mv '${path}' '${path}-away'; mkdir -p '${path}'; ${plant}`)
-      .join('; ')
-    const { ended } = await run({ ...policy, write: [listed] }, `${plant}; ${script}`)
-    await ended
-    expect(existsSync(join(folder, 'planted'))).toBe(false)
-  })
-})
+describe.skipIf(sandboxSupport().kind === 'none')(
+  'the cache of Trestle’s compiled code, which runs without a sandbox',
+  () => {
+    it.each([
+      ['in the project', 'project/deep/temporary', true],
+      ['in the project, and not there yet', 'project/deep/temporary', false],
+      ['in a folder that commands may change', 'listed/temporary', true],
+      ['in a folder that commands may change, and not there yet', 'listed', false],
+    ])('cannot be planted by a command where it is %s', async (_where, name, exists) => {
+      const { top, policy } = await place()
+      const temporary = join(top, name)
+      mkdirSync(temporary, { recursive: true })
+      vi.stubEnv('TMPDIR', temporary)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const folder = codeCacheFolder()
+      if (exists) mkdirSync(folder, { mode: 0o700 })
+      const listed = join(top, 'listed')
+      mkdirSync(listed, { recursive: true })
+      const plant = `mkdir -p -m 700 '${folder}'; echo x > '${join(folder, 'planted')}'`
+      const script = [temporary, join(top, 'project', 'deep')]
+        .map((path) => `mv '${path}' '${path}-away'; mkdir -p '${path}'; ${plant}`)
+        .join('; ')
+      const { ended } = await run({ ...policy, write: [listed] }, `${plant}; ${script}`)
+      await ended
+      expect(existsSync(join(folder, 'planted'))).toBe(false)
+    })
+  },
+)
 
 describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
-  it('a program writes its project, and sees neither secrets nor what lies outside', async () => {
+  it('a program can write to its project, and sees neither secrets nor anything outside', async () => {
     const { top, root, policy, home } = await place()
     const script =
       `pwd; echo "$1"; echo in > inside; cat ${home}/secrets.json .env; ` +
@@ -107,7 +110,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(readFileSync(join(root, 'inside'), 'utf8')).toBe('in\n')
     expect(existsSync(join(top, 'new'))).toBe(false)
     wrapped.close()
-    // What kept names from being taken is gone, and nothing with the environment in it is left.
+    // The placeholders are removed, and so is the file with the environment.
     expect(readdirSync(root).toSorted()).toEqual(['.env', 'inside'])
     expect(readdirSync(join(home, 'run', 'sandbox')).filter((name) => name.startsWith('group-'))).toEqual([])
   })
@@ -136,7 +139,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(existsSync(join(root, 'file'))).toBe(false)
   })
 
-  it('a program gets its environment, no open file of ours, and no process of the machine', async () => {
+  it('a program gets its environment, none of our open files, and sees no process of the machine', async () => {
     const { policy } = await place()
     const { ended, output } = await run(
       policy,
@@ -152,7 +155,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(first).not.toContain('given')
   })
 
-  it('without a network nothing is reached; with the machine’s own, addresses are and unix sockets are not', async () => {
+  it('without a network nothing can be reached; with the machine’s, addresses can but unix sockets cannot', async () => {
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close())
@@ -171,7 +174,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(open.output()).toContain('EACCES')
   })
 
-  it('listed hosts are reached through the proxy, and refused hosts are reported', async () => {
+  it('listed hosts can be reached through the proxy, and refused hosts are reported', async () => {
     const { policy } = await place({ network: 'listed', hosts: ['example.com'] })
     const script =
       "bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; " +
@@ -182,7 +185,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(wrapped.deniedHosts()).toEqual([{ host: 'elsewhere.example.org', port: 443 }])
   })
 
-  it('a program that is asked to end can clean up first, and takes what it started along', async () => {
+  it('a program can clean up on SIGTERM, and the processes it started end with it', async () => {
     const { root, policy } = await place()
     const mark = `test-${process.pid}-${Date.now()}`
     const { child, ended, output } = await run(
@@ -200,7 +203,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     await until(() => markedPids([mark]).length === 0, 'everything to be gone')
   })
 
-  it('everything in it ends when the process outside is killed', async () => {
+  it('all its processes end when the process outside is killed', async () => {
     const { policy } = await place()
     const mark = `test-${process.pid}-${Date.now()}`
     const { child, ended, output } = await run(policy, `trap '' TERM; setsid sleep 600 & echo ready; wait`, {

@@ -8,7 +8,7 @@ import { canRestoreTerm, ENV, sandboxSupport } from '../sandbox-support'
 import { SandboxFiles } from './sandbox-files'
 import type { SandboxPolicy } from '../sandbox-policy'
 
-/** One program that runs in a sandbox of its own, and ends with it. */
+/** One program that runs in its own sandbox and ends with it. */
 export interface CommandToWrap {
   policy: SandboxPolicy
   command: string
@@ -17,46 +17,46 @@ export interface CommandToWrap {
   cwd: string
   /** The whole environment of the program. */
   env: Readonly<Record<string, string>>
-  /** Its /tmp is shared with other commands of the policy's scope, and stays when this one has ended. */
+  /** Its /tmp is shared with other commands of the policy's scope and is kept after this one ends. */
   sharesTemporary?: boolean
 }
 
-/** The command to start instead, in any way that starts a program, also by another process on this machine. */
+/** The command to start instead. Any process on this machine can start it. */
 export interface WrappedCommand {
   command: string
   args: string[]
-  /** For the process outside; the program's own environment is kept in a file that only the user can open. */
+  /** For the process outside; the program's own environment is in a file that only the user can open. */
   env: Record<string, string>
   /** Connections that the proxy refused. */
   deniedHosts(): { host: string; port: number }[]
-  /** Why the program was not run although the command was started: its sandbox is not what it should be. A sentence. */
+  /** Why the program was not run although the command was started, as a sentence: the check of its sandbox failed. */
   problem(): string | undefined
-  /** Call it when the program has ended, or was never started. */
+  /** Call it after the program has ended, or if it was never started. */
   close(): void
 }
 
 /** File descriptor of bubblewrap's arguments; both are closed before the program starts. */
 const ARGUMENTS_FD = 12
 /**
- * Takes the file of the seccomp filter and the folder of the sandbox, whose arguments are removed once they are open.
- * Whatever else is open, because the program that started Trestle left it open, is closed first: it would be a way out.
+ * Arguments: the seccomp filter's file and the sandbox's folder, whose file of arguments is deleted once open.
+ * Descriptors inherited from the program that started Trestle are closed first, since a command could use them to
+ * escape.
  */
 const START = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 2 )); then eval "exec $fd>&-"; fi; done
 exec ${SECCOMP_FD}<"$1" ${ARGUMENTS_FD}<"$2/arguments" || exit 125; rm -f -- "$2/arguments"
 ${OPEN_CHECK} || exit 125; shift 2; exec "$@"`
 /**
- * bubblewrap does not pass SIGTERM on: it would end, and the whole sandbox with it, before the program could clean up.
+ * bubblewrap does not forward SIGTERM: it would exit, and the whole sandbox with it, before the program could clean up.
  */
 const WITHOUT_TERM = `trap '' TERM; exec "$@"`
-/** With a socket for its input, bash takes itself for a remote shell and reads ~/.bashrc. */
+/** With a socket as its input, bash assumes it is a remote shell and reads ~/.bashrc. */
 const BASH = ['--norc', '-c']
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 
 /**
- * Wraps one program in a sandbox of its own: a new process list, and a network of its own unless it is `open`. When the
- * process outside ends, or the one that started it, so does everything inside. The program runs when its mounts have
- * been checked, by this process. Throws, with a message to act on, where there is no sandbox or it could not protect
- * what it should.
+ * Wraps one program in its own sandbox: a new pid namespace, and a new network namespace unless the network is `open`.
+ * When the process outside or its parent ends, so does everything inside. The program starts after this process has
+ * checked its mounts. Throws, with an actionable message, when there is no sandbox or it cannot protect what it should.
  */
 export function wrapCommand({
   policy,

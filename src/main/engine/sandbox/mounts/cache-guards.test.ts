@@ -21,7 +21,7 @@ const guards = (seen: Mount[], path?: string): string[] =>
   cacheGuards(seen, policy as SandboxPolicy, path).map((mount) => `${mount.kind} ${mount.path.slice(user.length + 1)}`)
 
 describe.skipIf(process.platform === 'win32')('caches that commands can write to', () => {
-  it('keep what shells and editors load from them as it is', () => {
+  it('keep what shells and editors load from them read-only', () => {
     expect(guards(writable('.cache')).toSorted()).toEqual([
       'read .cache/node/corepack',
       'read .cache/nvim',
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('caches that commands can write to
     ])
   })
 
-  it('keep what the user did not list, also where the rest of the home is listed', () => {
+  it('keep what the user did not list read-only, even if they listed its folder', () => {
     expect(guards(writable('.cache', '.cache/nvim'))).not.toContain('read .cache/nvim')
     expect(guards([{ kind: 'read', path: join(user, '.cache') }])).toEqual([])
   })
@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('caches that commands can write to
     expect(guards(writable('.cache'))).not.toContain('read .cache/fish')
   })
 
-  it('keep folders with programs of PATH as they are, and the folders above in their place', () => {
+  it('keep folders with programs on PATH read-only, and the folders above them from being moved', () => {
     const path = ['', 'relative', join(user, 'missing'), join(user, 'tools/bin')].join(':')
     expect(guards(writable('tools'), path)).toEqual(['read tools/bin'])
     expect(guards(writable('tools/bin'), path)).toEqual([])
@@ -48,11 +48,11 @@ describe.skipIf(process.platform === 'win32')('caches that commands can write to
     expect(guards(writable('all'), join(user, 'all/a/b'))).toEqual(['write all/a', 'read all/a/b'])
   })
 
-  it('leave out entries of PATH that cannot be looked into', () => {
+  it('leave out entries of PATH that cannot be read', () => {
     expect(guards(writable('tools'), join(user, '.cache/p10k-instant-prompt-me.zsh/bin'))).toEqual([])
   })
 
-  it('give npx a cache of its own', () => {
+  it('give npx its own cache', () => {
     const [mount] = cacheGuards(writable('.npm'), policy as SandboxPolicy, undefined)
     expect(mount).toEqual({
       kind: 'write',

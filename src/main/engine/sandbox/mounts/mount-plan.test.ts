@@ -43,7 +43,7 @@ const emptied = (...of: Parameters<typeof mountsOf>): string[] =>
     .map(({ path }) => path)
 
 it.skipIf(process.platform === 'win32')(
-  'hides the compiled code of Trestle from a project that contains the folder for temporary files',
+  'hides Trestle’s compiled code from a project that contains the folder for temporary files',
   () => {
     expect(emptied('temporary')).toContain(codeCacheFolder())
     expect(emptied('temporary', 'read-only')).toContain(codeCacheFolder())
@@ -56,16 +56,13 @@ it.skipIf(process.platform === 'win32')("hides Trestle's own folder from a proje
   expect(emptied('project')).not.toContain(join(scratch, 'home'))
 })
 
-it.skipIf(process.platform === 'win32')(
-  'keeps settings of other agents, editors and managers of hooks as they are',
-  () => {
-    const project = join(scratch, 'project')
-    const names = ['.cursor', '.devcontainer', '.pre-commit-config.yaml', 'lefthook.yml']
-    const readOnly = () =>
-      mountsOf('project').flatMap(({ kind, path }) => (kind === 'read' && names.includes(basename(path)) ? path : []))
-    expect(readOnly()).toEqual([])
-    for (const name of names.slice(0, 2)) mkdirSync(join(project, name))
-    for (const name of names.slice(2)) writeFileSync(join(project, name), '')
-    expect(readOnly().toSorted()).toEqual(names.map((name) => join(project, name)))
-  },
-)
+it.skipIf(process.platform === 'win32')('protects settings of other agents, editors and hook managers', () => {
+  const project = join(scratch, 'project')
+  const names = ['.cursor', '.devcontainer', '.pre-commit-config.yaml', 'lefthook.yml']
+  const readOnly = () =>
+    mountsOf('project').flatMap(({ kind, path }) => (kind === 'read' && names.includes(basename(path)) ? path : []))
+  expect(readOnly()).toEqual([])
+  for (const name of names.slice(0, 2)) mkdirSync(join(project, name))
+  for (const name of names.slice(2)) writeFileSync(join(project, name), '')
+  expect(readOnly().toSorted()).toEqual(names.map((name) => join(project, name)))
+})

@@ -22,24 +22,24 @@ import { cacheGuards } from './cache-guards'
 /** Everything a sandbox consists of. Later mounts cover earlier ones. */
 export interface MountPlan {
   mounts: Mount[]
-  /** What of it is the same for all projects. */
+  /** The part that is the same for all projects. */
   base: readonly Mount[]
   /**
-   * Empty folders that must be made before the sandbox starts, and removed when it has ended: they keep a protected
-   * name from being taken.
+   * Empty folders to create before the sandbox starts and remove after it ends: they keep a protected name from being
+   * taken.
    */
   placeholders: string[]
-  /** The same, where git expects a file. */
+  /** The same, for names where git expects a file. */
   files: ReservedFile[]
-  /** The project is too large to be looked through as a whole: secrets deep in it may not be hidden. */
+  /** The project is too large to scan completely: secrets deep in it might not be hidden. */
   isIncomplete: boolean
-  /** Why the sandbox cannot protect what it should: no command may run in it. A sentence. */
+  /** Why the sandbox cannot protect what it should, as a sentence. No command may run in it then. */
   problem?: string
 }
 
 /**
- * What a command with this policy sees. Reads the file system as it is now; makes missing caches, nothing else. `base`:
- * what a plan made a moment ago has of the system.
+ * What a command with this policy sees. Reads the file system as it is now; the only thing it creates is missing
+ * caches. `base`: the system's part of a recent plan.
  */
 export function mountPlan(
   policy: SandboxPolicy,
@@ -125,7 +125,7 @@ interface Guards extends Pick<MountPlan, 'placeholders' | 'files' | 'problem'> {
 function guardNames(paths: readonly string[], plan: Guards): void {
   for (const path of new Set(paths)) {
     const stats = statsOf(path)
-    // A secret that is a link cannot be masked itself: what it leads to is.
+    // A secret that is a link cannot be masked itself; its target is.
     if (stats?.isSymbolicLink() && sensitiveRule(path) !== undefined) continue
     if (stats?.isSymbolicLink()) plan.problem ??= `${path} is a symbolic link, so the sandbox cannot protect it.`
     else if (stats && (sensitiveRule(path) === undefined || stats.isDirectory()))
@@ -133,7 +133,7 @@ function guardNames(paths: readonly string[], plan: Guards): void {
   }
 }
 
-/** A folder that is mounted cannot be moved or removed: else another could take its place, with other contents. */
+/** Folders are mounted so that they cannot be moved or removed, and replaced by others with different contents. */
 function guardParts({ protectedPaths, reservedFiles, reservedFolders, pinned }: RepositoryParts, plan: Guards): void {
   plan.guards.push(
     ...pinned.filter((path) => statsOf(path)?.isDirectory()).map((path): Mount => ({ kind: 'write', path })),
@@ -145,7 +145,7 @@ function guardParts({ protectedPaths, reservedFiles, reservedFolders, pinned }: 
   plan.guards.push(...reserved.map((path): Mount => ({ kind: 'read', path })))
 }
 
-/** The folders between a project and what is protected in it. */
+/** The folders between a project and the protected paths in it. */
 function foldersAbove(paths: readonly string[], root: string): Mount[] {
   return paths
     .filter((path) => exists(path) && isWithin(path, root))
@@ -154,8 +154,8 @@ function foldersAbove(paths: readonly string[], root: string): Mount[] {
 }
 
 /**
- * Listed paths in a folder that commands can write to are there already; and between the look at them and the mount, a
- * command could have them lead elsewhere.
+ * Drops listed paths inside folders that commands can write to. They are visible already, and a command could redirect
+ * them between the check and the mount.
  */
 function withoutNested(mounts: readonly Mount[], roots: readonly string[]): Mount[] {
   const writable = [...roots, ...mounts.flatMap(({ kind, path }) => (kind === 'write' ? [path] : []))]
@@ -168,14 +168,14 @@ function distinct(mounts: readonly Mount[]): Mount[] {
   const kinds = new Map<string, Mount>()
   for (const mount of mounts) {
     const before = kinds.get(mount.path)
-    // The stricter one counts.
+    // The stricter kind wins.
     if (!before || before.kind === 'write' || (before.kind === 'read' && mount.kind !== 'write'))
       kinds.set(mount.path, mount)
   }
   return [...kinds.values()]
 }
 
-/** Credentials in a folder that is visible for another reason; unless the user listed that very place. */
+/** Hides credentials in a folder that is visible for another reason, unless the user listed that exact path. */
 function credentialsIn(seen: readonly Mount[], { userHome, read, write, sockets }: SandboxPolicy): Mount[] {
   const listed = [...read, ...write, ...sockets]
   const paths = [...CREDENTIALS.map((name) => join(userHome, name)), ...keyringsIn(join(userHome, '.cache'))]
@@ -191,7 +191,7 @@ function credentialsIn(seen: readonly Mount[], { userHome, read, write, sockets 
     .map(hiding)
 }
 
-/** Sockets of key stores that old desktops keep among the caches. */
+/** Sockets of key stores, which old desktops keep in the cache folder. */
 function keyringsIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -203,7 +203,7 @@ function keyringsIn(folder: string): string[] {
 }
 
 /**
- * A path of the user's choice; left out when it does not exist, or would open a folder of credentials or of Trestle.
+ * A path the user listed; left out when it does not exist, or would expose the home or Trestle's own folder.
  */
 function visible(path: string, kind: 'read' | 'write', { home, userHome }: SandboxPolicy): Mount[] {
   try {
@@ -215,7 +215,7 @@ function visible(path: string, kind: 'read' | 'write', { home, userHome }: Sandb
   }
 }
 
-/** The repository a project lies in is readable: git looks at all of it. */
+/** The repository that contains a project is readable, because git reads all of it. */
 function repositoryAbove(root: string, userHome: string): Mount[] {
   for (let folder = dirname(root); dirname(folder) !== folder; folder = dirname(folder)) {
     if (isWithin(userHome, folder)) return []
@@ -230,7 +230,7 @@ function secretsIn(folder: string): Mount[] {
 }
 
 /**
- * Protected names that nothing has yet. Without a repository `.git` itself is one: a command that creates it also
+ * Protected names that do not exist yet. Without a repository, `.git` itself is one: a command that creates it also
  * writes its settings.
  */
 function reserved(root: string): string[] {
@@ -241,7 +241,7 @@ function reserved(root: string): string[] {
   return paths.filter((path) => !exists(path) || isEmptyFolder(path))
 }
 
-/** Of a link, what it leads to in the project: a mask on the link itself would not hold. */
+/** For a link, its target in the project: a mask on the link itself would not work. */
 function secretsOf(
   { secrets, secretFolders }: ProjectScan,
   { sockets }: SandboxPolicy,
@@ -257,7 +257,7 @@ function secretsOf(
   return [...new Set([...paths, ...secretFolders])].map(hiding)
 }
 
-/** Where a project contains the home, or a part of it: credentials are hidden, start-up files stay as they are. */
+/** When a project contains the home or part of it: credentials are hidden, start-up files are read-only. */
 function homeGuards(roots: readonly string[], { userHome, level }: SandboxPolicy): Mount[] {
   const inRoot = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root)) && exists(path)
   const hidden = CREDENTIALS.map((name) => join(userHome, name)).filter(inRoot)
@@ -266,7 +266,7 @@ function homeGuards(roots: readonly string[], { userHome, level }: SandboxPolicy
   return byDepth([...above, ...kept.map((path): Mount => ({ kind: 'read', path })), ...hidden.map(hiding)])
 }
 
-/** Trestle's own folder is empty wherever something contains it; a project that lies in it is put back. */
+/** Trestle's own folder is empty wherever a mount contains it, except for projects inside it. */
 function ownFolder(
   { home, level, own = [] }: SandboxPolicy,
   roots: readonly string[],
@@ -288,8 +288,8 @@ function ownFolder(
 }
 
 /**
- * Trestle's own code in compiled form, where a command sees the folder for temporary files: the next start runs it
- * without a sandbox. The folders above are mounted so that none can be moved, and another one take its place.
+ * Hides the cache of Trestle's compiled code if a command can see the folder for temporary files, because the next
+ * start runs it without a sandbox. The folders above are mounted so that none can be moved away and replaced.
  */
 function codeCache(folders: readonly string[]): Mount[] {
   const folder = realCodeCacheFolder()

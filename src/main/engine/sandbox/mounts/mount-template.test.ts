@@ -25,12 +25,12 @@ async function place(): Promise<{ root: string; mounts: Mount[] }> {
   }
 }
 
-test('the same mounts need nothing more', async () => {
+test('a template with the same mounts needs no others', async () => {
   const { mounts } = await place()
   expect(mountsOnTemplate(mounts, templateOf(mounts))).toEqual([])
 })
 
-test('a secret that is new or was replaced is hidden again, with a mask that the template has', async () => {
+test('a new or replaced secret is hidden with a mask from the template', async () => {
   const { root, mounts } = await place()
   const template = templateOf(mounts)
   writeFileSync(join(root, 'new'), 'x')
@@ -42,13 +42,13 @@ test('a secret that is new or was replaced is hidden again, with a mask that the
   )
 })
 
-test('a template that shows or keeps what is not wanted any more is not used', async () => {
+test('a template with a mount that is no longer planned is not used', async () => {
   const { mounts } = await place()
   for (const index of mounts.keys())
     expect(mountsOnTemplate(mounts.toSpliced(index, 1), templateOf(mounts))).toBeUndefined()
 })
 
-test('a project that was replaced as a whole is not taken from a template', async () => {
+test('a project folder that was replaced is not taken from a template', async () => {
   const { root, mounts } = await place()
   const template = templateOf(mounts)
   renameSync(root, `${root}-before`)
@@ -91,39 +91,39 @@ const KEPT = String.raw`4 3 8:1 /home/me/my\040project/.vscode /home/me/my\040pr
 const HIDDEN = String.raw`5 3 8:1 /home/me/.trestle/run/sandbox/hidden /home/me/my\040project/sub/.env ro - ext4 /dev/sda rw`
 const nothingOutside = (): string => ''
 
-test('mounts that are as planned are taken', () => {
+test('mounts that match the plan are accepted', () => {
   expect(findMountMismatch(lines(KEPT, HIDDEN), PLAN, nothingOutside)).toBeUndefined()
 })
 
-test('a mask that is missing is noticed', () => {
+test('a missing mask is detected', () => {
   expect(findMountMismatch(lines(KEPT), PLAN, nothingOutside)).toBe('/home/me/my project/sub/.env')
 })
 
-test('a protected folder that shows another one is noticed', () => {
+test('a protected folder that shows another one is detected', () => {
   const other = KEPT.replace(String.raw`/home/me/my\040project/.vscode`, '/home/me/.trestle')
   expect(findMountMismatch(lines(other, HIDDEN), PLAN, nothingOutside)).toBe('/home/me/my project/.vscode')
 })
 
-test('a mount that a link has led to another place is noticed', () => {
+test('a mount that a link redirected to another path is detected', () => {
   const astray = '6 1 8:1 /home/me/.trestle /home/me/.trestle ro - ext4 /dev/sda rw'
   expect(findMountMismatch(lines(KEPT, HIDDEN, astray), PLAN, nothingOutside)).toBe('/home/me/.trestle')
 })
 
-test('mounts of the machine below what is visible are no surprise', () => {
+test('the machine’s own mounts below a visible folder are accepted', () => {
   const below = '7 2 8:9 / /usr/local ro - ext4 /dev/sdb rw'
   const outside = '77 20 8:9 / /usr/local rw - ext4 /dev/sdb rw'
   expect(findMountMismatch(lines(KEPT, HIDDEN, below), PLAN, () => outside)).toBeUndefined()
   expect(findMountMismatch(lines(KEPT, HIDDEN, below), PLAN, nothingOutside)).toBe('/usr/local')
 })
 
-test('a mask of the system that is missing, and a mount that is not read-only as planned, are noticed', () => {
+test('a missing mask of a system file, and a mount that is not read-only as planned, are detected', () => {
   const plan: Mount[] = [...PLAN, { kind: 'hidden', path: '/etc/shadow' }]
   expect(findMountMismatch(lines(KEPT, HIDDEN), plan, nothingOutside)).toBe('/etc/shadow')
   const writable = lines(KEPT, HIDDEN).replace('/usr /usr ro', '/usr /usr rw')
   expect(findMountMismatch(writable, PLAN, nothingOutside)).toBe('/usr')
 })
 
-test('a folder shown in the place of another is verified, and is not taken from a template', async () => {
+test('a folder shown instead of another is verified, and is not taken from a template', async () => {
   const own: Mount = { kind: 'write', path: '/home/me/.npm/_npx', from: '/home/me/.trestle/run/npx-cache' }
   const plan: Mount[] = [...PLAN, { kind: 'write', path: '/home/me/.npm' }, own]
   const npm = '10 1 8:1 /home/me/.npm /home/me/.npm rw - ext4 /dev/sda rw'

@@ -5,23 +5,22 @@ import { realPathOf, statsOf } from '../safe-fs'
 import type { Mount } from './system-mounts'
 
 /**
- * Mounts that are there already, in a mount namespace that nothing runs in: a sandbox made from it only needs what is
- * missing.
+ * Existing mounts in a mount namespace in which nothing runs. A sandbox made from it only needs what is missing.
  */
 export interface MountTemplate {
-  /** By path: what is mounted there, and on and from which file. */
+  /** By path: what is mounted there, on which file and from which file. */
   files: ReadonlyMap<string, string>
   mounts: readonly Mount[]
 }
 
-/** What a template made from these mounts now would have. */
+/** The template that these mounts would make now. */
 export function templateOf(mounts: readonly Mount[]): MountTemplate {
   return { files: new Map(mounts.map((mount) => [mount.path, filesOf(mount)])), mounts }
 }
 
 /**
- * What is to be mounted on a template to get these mounts; undefined where the template cannot provide them. A file
- * that was replaced since has lost its mount, so it gets another. The mounts of the sandbox are verified anyway.
+ * The mounts to add to a template to get these mounts; undefined if the template cannot provide them. A file that was
+ * replaced since has lost its mount, so it is mounted again. The sandbox's mounts are verified anyway.
  */
 export function mountsOnTemplate(mounts: readonly Mount[], template: MountTemplate): Mount[] | undefined {
   const wanted = new Set(mounts.map(({ path }) => path))
@@ -48,7 +47,7 @@ export function mountsOnTemplate(mounts: readonly Mount[], template: MountTempla
   return missing
 }
 
-/** Another file at the same path is another mount; the file it lies on counts as well as the one it shows. */
+/** Identifies a mount by its files: both the file it covers and the one it shows, since either can be replaced. */
 function filesOf(mount: Mount): string {
   const below = statsOf(mount.path)
   const own = `${mount.kind} ${below?.dev}:${below?.ino}`
@@ -66,20 +65,19 @@ interface Mounted {
   id: string
   parent: string
   device: string
-  /** What of its file system is mounted. */
+  /** Path within its file system that is mounted. */
   root: string
   point: string
   isReadOnly: boolean
 }
 
-/** Where every sandbox has mounts that are not in its plan. */
+/** Mount points that every sandbox has although they are not in its plan. */
 const ALWAYS = /^\/(?:$|tmp$|proc(?:$|\/)|dev(?:$|\/))/
 
 /**
  * Whether the mounts of a sandbox are those of its plan, read back from the kernel before anything runs in it. A
- * command of an earlier sandbox can rename folders and turn them into links while a later one is being made: then a
- * mount ends up at another place, or shows something else. Undefined when all is as planned; else the first path that
- * is not.
+ * command in an earlier sandbox can rename folders and turn them into links while a later one is being created, so that
+ * a mount ends up at another path or shows something else. Returns the first path that differs, or undefined.
  */
 export function findMountMismatch(
   mountinfo: string,

@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(root, '..'), { recursive: true, force: true }))
 
-/** The modules as a new process has them: nothing is known yet. */
+/** The modules as in a new process, with no remembered guards. */
 async function newProcess() {
   vi.resetModules()
   const [{ scanProject }, guards] = await Promise.all([import('./project-state'), import('./moved-guards')])
@@ -43,12 +43,12 @@ const openFilesIn = (folder: string): string[] =>
   })
 
 describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
-  it('finds a secret again that was moved with its folder to where a scan does not look', async () => {
+  it('finds a secret that was moved with its folder to where a scan does not look', async () => {
     const { scanProject } = await newProcess()
     expect(scanProject(root).secrets).toEqual([join(root, 'sub/.env')])
     renameSync(join(root, 'sub'), join(root, 'node_modules/sub'))
     expect(scanProject(root).secrets).toEqual([join(root, 'node_modules/sub/.env')])
-    // Another one in the old place does not distract from it.
+    // Another secret at the old path makes no difference.
     mkdirSync(join(root, 'sub'))
     writeFileSync(join(root, 'sub/.env'), '')
     expect(scanProject(root).secrets.toSorted()).toEqual(
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
     )
   })
 
-  it('finds what decides over a repository again, and reserves what is missing of it', async () => {
+  it('finds a moved repository’s settings, and reserves the missing ones', async () => {
     const { scanProject } = await newProcess()
     mkdirSync(join(root, 'lib/.git/hooks'), { recursive: true })
     writeFileSync(join(root, 'lib/.git/config'), '')
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
     )
   })
 
-  it('lets another process find it by the record', async () => {
+  it('lets another process find it through the record', async () => {
     const first = await newProcess()
     first.loadGuards(root, record)
     first.scanProject(root)
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
     },
   )
 
-  it('does without a record that cannot be read or written', async () => {
+  it('works without a record that cannot be read or written', async () => {
     const { loadGuards, saveGuards, scanProject } = await newProcess()
     mkdirSync(record)
     loadGuards(root, record)
@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
     expect(openFilesIn(above).length).toBeLessThanOrEqual(16)
   })
 
-  it('keeps a limited number of files open, those that were found first among them', async () => {
+  it('keeps a limited number of files open, including those found first', async () => {
     const { scanProject } = await newProcess()
     scanProject(root)
     for (let index = 0; index < 1_100; index += 1) {
@@ -164,7 +164,7 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
     expect(scanProject(root).secrets).toContain(join(root, 'node_modules/sub/.env'))
   })
 
-  it('keeps nothing open that lies where commands cannot move it', async () => {
+  it('keeps nothing open that commands cannot move', async () => {
     const { scanProject } = await newProcess()
     rmSync(join(root, 'sub'), { recursive: true })
     mkdirSync(join(root, '.git/hooks'), { recursive: true })

@@ -18,50 +18,50 @@ import { addRepository, type ProjectScan } from './project-scan'
 
 /**
  * A command cannot rename a file that is masked in its sandbox, but it can move a folder above it: to where the scan of
- * the project does not look (installed packages, or deep below many folders), or to and fro while the next sandbox is
- * made. So whatever could be moved that way is held open from the moment it is first found. The kernel then tells where
- * it is. A file in TRESTLE_HOME tells other processes, and later ones, what to look for.
+ * the project does not look (installed packages, or deep below many folders), or back and forth while the next sandbox
+ * is created. So whatever could be moved that way is kept open from the moment it is first found, and the kernel
+ * reports where it is. A file in TRESTLE_HOME lists for other and later processes what to look for.
  */
 
-/** What is guarded, by the list of a scan it belongs to. */
+/** The list of a scan that a guard belongs to. */
 type GuardKind = 'secrets' | 'secretFolders' | 'protectedPaths' | 'pinned'
 const KINDS: readonly GuardKind[] = ['secrets', 'secretFolders', 'protectedPaths', 'pinned']
 
 interface Guard {
   kind: GuardKind
-  /** Where it was seen last. */
+  /** Where it was last seen. */
   path: string
   device: number
   inode: number
 }
 
 interface HeldGuard extends Guard {
-  /** Open without rights to read or write: names the file, and is no use for anything else. */
+  /** Opened without read or write access: it only identifies the file. */
   fd: number
 }
 
 interface KnownProject {
   guards: HeldGuard[]
-  /** The file of guards as it was read or written last. */
+  /** The file of guards as last read or written. */
   file: { changed: number; text: string }
 }
 
-/** Not in the types of Node: opens a path alone, without reading from it. */
+/** Missing from Node's types: opens a path without access to its contents. */
 const O_PATH = 0o10000000
 const DELETED = ' (deleted)'
 const MAX_PROJECTS = 16
 /** Maximum number held open across all projects. The ones found first are kept. */
 const MAX_GUARDS = 1_000
-/** The same where few files may be open. */
+/** The same when the limit of open files is low. */
 const MAX_GUARDS_LOW = 64
-/** Folders that are looked into for a guard that another process knew of and that is gone from its place. */
+/** Maximum number of folders searched for a guard that another process recorded and that is no longer there. */
 const MAX_SEARCHED = 200_000
 
 const projects = new Map<string, KnownProject>()
 
 /**
- * Adds what earlier scans of this project found and this one did not: it was moved. Remembers what this scan found.
- * Never throws.
+ * Adds what earlier scans of this project found and this one did not, because it was moved. Remembers what this scan
+ * found. Never throws.
  */
 export function withMoved(root: string, scan: ProjectScan): ProjectScan {
   const found = movableGuards(root, scan)
@@ -89,8 +89,8 @@ export function withMoved(root: string, scan: ProjectScan): ProjectScan {
 }
 
 /**
- * Reads which guards of this project other processes have found. One that is not where they saw it is looked for
- * everywhere in the project. Never throws.
+ * Reads which guards of this project other processes have found. One that has moved is searched for everywhere in the
+ * project. Never throws.
  */
 export function loadGuards(root: string, file: string): void {
   const changed = statsOf(file)?.mtimeMs
@@ -131,7 +131,7 @@ export function saveGuards(root: string, file: string): void {
 
 function projectOf(root: string): KnownProject {
   const known = projects.get(root) ?? { guards: [], file: { changed: 0, text: '' } }
-  // The one that was used last is the last to be dropped.
+  // The least recently used project is dropped first.
   projects.delete(root)
   projects.set(root, known)
   for (const [other, { guards }] of projects) {
@@ -142,7 +142,10 @@ function projectOf(root: string): KnownProject {
   return known
 }
 
-/** What of a scan a command could move or lose: all but what lies in folders that are mounted themselves. */
+/**
+ * What a command could move or remove: everything in a scan except what is directly in folders that are mounted
+ * themselves.
+ */
 function movableGuards(root: string, scan: ProjectScan): { kind: GuardKind; path: string }[] {
   const fixed = new Set([root, ...scan.pinned, ...scan.protectedPaths, ...scan.secretFolders])
   const isFixed = (folder: string): boolean => fixed.has(folder) && (folder === root || isFixed(dirname(folder)))
@@ -150,7 +153,7 @@ function movableGuards(root: string, scan: ProjectScan): { kind: GuardKind; path
     scan[kind].flatMap((path) => {
       if (kind !== 'secrets' || statsOf(path)?.isSymbolicLink() !== true)
         return isFixed(dirname(path)) ? [] : [{ kind, path }]
-      // The link can be removed; what it led to stays a secret.
+      // The link can be removed; its target is still a secret.
       const target = realPathOf(path)
       return target !== undefined && target !== root && isWithin(target, root) ? [{ kind, path: target }] : []
     }),
@@ -158,8 +161,8 @@ function movableGuards(root: string, scan: ProjectScan): { kind: GuardKind; path
 }
 
 /**
- * Where everything that is held open is now. Forgets what was deleted, moved out of the project, or renamed, which only
- * the user can do. Two at one path: they are being moved at this moment.
+ * The current paths of everything kept open. Drops what was deleted, moved out of the project, or renamed, which only
+ * the user can do. Two guards at one path are being moved right now.
  */
 function whereGuardsAre(root: string, known: KnownProject): { here: Map<string, HeldGuard>; unsettled?: string } {
   const here = new Map<string, HeldGuard>()
@@ -191,12 +194,12 @@ function hold(known: KnownProject, here: Map<string, HeldGuard>, kind: GuardKind
     known.guards.push(guard)
     if (!before) here.set(path, guard)
   } catch {
-    // Gone again: there is nothing to guard. Without a free descriptor, the scan alone has to do.
+    // Deleted meanwhile: nothing to guard. Without a free descriptor, the scan is the only protection.
     if (fd !== undefined) closeSync(fd)
   }
 }
 
-/** Looks for guards everywhere below a folder, also where the scan does not look. Follows no links. */
+/** Searches for guards everywhere below a folder, including where the scan does not look. Follows no links. */
 function findByInode(root: string, missing: readonly Guard[]): Guard[] {
   const names = new Set(missing.map(({ path }) => basename(path)))
   const found: Guard[] = []

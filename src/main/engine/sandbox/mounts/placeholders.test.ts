@@ -25,7 +25,7 @@ async function world(): Promise<{
   }
 }
 
-test('removes its placeholders, except those in use by now', async () => {
+test('removes its placeholders, except those in use', async () => {
   const { records, project, folder, file } = await world()
   const used = join(project, '.vscode')
   const placeholders = new Placeholders(records)
@@ -40,7 +40,7 @@ test('removes its placeholders, except those in use by now', async () => {
   expect(readdirSync(records)).toEqual([])
 })
 
-test('placeholders are told apart from the project’s own files, also by another process, until they are used', async () => {
+test('placeholders are distinguished from the project’s own files, even by another process, until they are used', async () => {
   const { records, project, folder, file } = await world()
   new Placeholders(records).make([folder], [file])
   const isPlaceholder = placeholdersIn(records)
@@ -51,7 +51,7 @@ test('placeholders are told apart from the project’s own files, also by anothe
   expect(placeholdersIn(join(records, 'missing'))(folder)).toBe(false)
 })
 
-test('leaves what is there already as it is', async () => {
+test('leaves existing files and folders unchanged', async () => {
   const { records, project, folder, file } = await world()
   writeFileSync(file.path, 'mine')
   const placeholders = new Placeholders(records)
@@ -61,7 +61,7 @@ test('leaves what is there already as it is', async () => {
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'a process that was killed leaves nothing behind once the next one starts',
+  'what a killed process left is removed when the next one starts',
   async () => {
     const { records, project, folder, file } = await world()
     const program = `import { Placeholders } from ${JSON.stringify(source)}
@@ -78,7 +78,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.skipIf(process.platform !== 'linux')('makes nothing through a folder that was turned into a link', async () => {
+test.skipIf(process.platform !== 'linux')('creates nothing through a folder that was turned into a link', async () => {
   const { records, project } = await world()
   const elsewhere = join(records, '..', 'elsewhere')
   mkdirSync(elsewhere)

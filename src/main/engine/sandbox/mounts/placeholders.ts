@@ -18,22 +18,22 @@ import type { ReservedFile } from './project-scan'
 import { isRunning } from '../../process/process-identity'
 import { errorCode } from '../../../../shared/error-text'
 
-/** What a process has made in projects. */
+/** What a process has created in projects. */
 interface Made {
   folders: string[]
   files: ReservedFile[]
 }
 
 /**
- * Empty folders, and a few files, where a protected name is not taken yet: a mount needs something to lie on. They are
- * removed when no sandbox needs them, also those that a process which was killed has left behind.
+ * Empty folders and a few files at protected names that do not exist yet, because a mount needs a mount point. They are
+ * removed when no sandbox needs them, including those that a killed process left behind.
  */
 export class Placeholders {
   private readonly record: string
   private readonly folder: string
   /** The holders of each placeholder. */
   private readonly holders = new Map<string, Set<object>>()
-  /** The content of those that are files. */
+  /** The contents of placeholder files. */
   private readonly contents = new Map<string, string>()
   private static readonly known = new Map<string, Placeholders>()
 
@@ -50,7 +50,7 @@ export class Placeholders {
     this.removeLeft()
   }
 
-  /** Makes what is missing; it stays as long as `holder`, or another one, needs it. */
+  /** Creates what is missing. It is kept as long as `holder` or another holder needs it. */
   make(folders: readonly string[], files: readonly ReservedFile[], holder: object = this): void {
     const isNew = (path: string): boolean => !this.holders.has(path) || !existsSync(path)
     const newFolders = folders.filter(isNew)
@@ -66,7 +66,7 @@ export class Placeholders {
       unlessThere(() => inItsFolder(path, (exact) => writeFileSync(exact, content, { flag: 'wx', mode: 0o644 })))
   }
 
-  /** Removes those that only `holder` needs. */
+  /** Removes the placeholders that only `holder` needs. */
   remove(holder: object = this): void {
     const free = [...this.holders].flatMap(([path, holders]) =>
       holders.delete(holder) && holders.size === 0 ? [path] : [],
@@ -93,7 +93,7 @@ export class Placeholders {
   }
 
   private write(): void {
-    // The folder may have been removed since: a home of a test, say.
+    // The folder may have been removed since, such as a test's home.
     mkdirSync(this.folder, { recursive: true, mode: 0o700 })
     writeFileSync(this.record, JSON.stringify(this.made(this.holders.keys())), { mode: 0o600 })
   }
@@ -114,15 +114,15 @@ export class Placeholders {
 }
 
 /**
- * Removes what sandboxes of a process that was killed have left in projects; `folder` is where they are written down.
+ * Removes what sandboxes of killed processes left in projects. `folder` has their records.
  */
 export function removeOrphanedPlaceholders(folder: string): void {
   if (existsSync(folder)) Placeholders.in(folder)
 }
 
 /**
- * What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is not content of the
- * project. `folder`: where they are written down.
+ * Recognizes the placeholders that sandboxes of any Trestle process of this home have put into projects; they are not
+ * the project's content. `folder` has their records.
  */
 export function placeholdersIn(folder: string): (path: string) => boolean {
   const made = recordFiles(folder).map(({ file }) => readRecord(file))
@@ -148,8 +148,8 @@ function recordFiles(folder: string): { file: string; pid: number }[] {
 }
 
 /**
- * Calls `use` with a path to `path` that cannot be redirected meanwhile: a command may be turning folders of the
- * project into links to others. Throws when the folder of `path` is not really there.
+ * Calls `use` with an alias of `path` that cannot be redirected: a command may be turning folders of the project into
+ * links at this moment. Throws when the folder of `path` is itself reached through a link.
  */
 function inItsFolder(path: string, use: (exact: string) => void): void {
   const folder = dirname(path)
@@ -193,16 +193,14 @@ function removeUnused({ folders, files }: Made, used: ReadonlySet<string>): void
         if (lstatSync(exact).isFile() && readFileSync(exact, 'utf8') === content) unlinkSync(exact)
       })
     } catch {
-      // It is gone.
+      // Already deleted.
     }
   }
   for (const path of folders.toSorted((a, b) => b.length - a.length)) {
     try {
       if (!used.has(path)) inItsFolder(path, (exact) => rmdirSync(exact))
     } catch {
-      // In use by now.
+      // No longer empty.
     }
   }
 }
-
-/** Whether a process with this number runs. */

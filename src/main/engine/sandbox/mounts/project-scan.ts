@@ -6,33 +6,33 @@ import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { PROTECTED_ANYWHERE } from '../protected-names'
 import { isEmptyFolder } from '../safe-fs'
 
-/** What lies in a project and needs a mount of its own. Paths are absolute. */
+/** What in a project needs its own mount. Paths are absolute. */
 export interface ProjectScan {
-  /** Files with secrets, and sockets: commands do not get at them. */
+  /** Files with secrets, and sockets: hidden from commands. */
   secrets: string[]
   /** Folders with secrets. */
   secretFolders: string[]
-  /** Files and folders that stay as they are. */
+  /** Files and folders that commands cannot change. */
   protectedPaths: string[]
-  /** Where no file may be made that git would obey, because nothing is there yet. */
+  /** Files that do not exist yet and that git would obey: no command may create them. */
   reservedFiles: ReservedFile[]
-  /** Where no folder may be made, for the same reason. */
+  /** The same for folders. */
   reservedFolders: string[]
-  /** Folders that must not be moved away: what is protected lies in them. */
+  /** Folders that must not be moved away because they contain protected paths. */
   pinned: string[]
-  /** Set when the project is too large to be looked through as a whole: what is deeper was not looked at. */
+  /** Set when the project is too large to scan completely: deeper folders were not scanned. */
   incomplete?: true
   /** Something that was being moved during the scan, so that the scan cannot be relied on. */
   unsettled?: string
 }
 
-/** A file that is made, if it is missing, so that nothing else can be: with this content it changes nothing. */
+/** A file that is created if missing, so that no command can create it. With this content it has no effect. */
 export interface ReservedFile {
   path: string
   content: string
 }
 
-/** Not looked into: they hold what package managers put there, and are large. */
+/** Not scanned: they are large and hold what package managers put there. */
 const SKIPPED = new Set([
   'node_modules',
   '.pnpm-store',
@@ -44,12 +44,12 @@ const SKIPPED = new Set([
   'site-packages',
 ])
 const MAX_FOLDERS = 50_000
-/** What was seen once is looked at again in no time, so each scan gets further. */
+/** Folders seen before take almost no time, so each scan gets further. */
 const MAX_MS = 400
 
 /**
- * Entries of a folder that matter, as of a modification time. Kept, because a project is looked through before every
- * few commands.
+ * The entries of a folder that matter, as of a change time. Cached, because a project is scanned before every few
+ * commands.
  */
 interface KnownFolder {
   changed: number
@@ -66,8 +66,8 @@ const MAX_KNOWN = 100_000
 const known = new Map<string, KnownFolder>()
 
 /**
- * Looks through a project, nearest folders first. Follows no links. Never throws. Folders of installed packages are
- * skipped; `scanProject` adds what was moved there.
+ * Scans a project, nearest folders first. Follows no links. Never throws. Folders of installed packages are skipped;
+ * `scanProject` adds what was moved there.
  */
 export function searchProject(root: string): ProjectScan {
   const scan: ProjectScan = {
@@ -97,10 +97,10 @@ export function searchProject(root: string): ProjectScan {
 
 function readFolder(path: string): KnownFolder | undefined {
   try {
-    // Not the time of the content, which a command can set back.
+    // Not mtime, which a command can set back.
     const changed = statSync(path).ctimeMs
     const before = known.get(path)
-    // A change within the clock's resolution of the last look would not show.
+    // A change within the clock's resolution after the last scan would not be noticed.
     if (before?.changed === changed && Date.now() - changed > 1_000) return before
     const found = sorted(path, readdirSync(path, { withFileTypes: true }))
     if (known.size >= MAX_KNOWN) known.clear()
@@ -131,7 +131,7 @@ function sorted(folder: string, entries: readonly Dirent[]): Omit<KnownFolder, '
       else if (PROTECTED_ANYWHERE.has(entry.name)) found.protectedPaths.push(path)
       else if (!SKIPPED.has(entry.name)) found.folders.push(path)
     } else if (entry.isSocket() || sensitiveRule(path) !== undefined) found.secrets.push(path)
-    // What a link below the project's own folder is called protects nothing: the folder itself can be replaced.
+    // Protecting a link below the project's own folder is useless, because the folder it is in can be replaced.
     else if (PROTECTED_ANYWHERE.has(entry.name) && !entry.isSymbolicLink()) found.protectedPaths.push(path)
   }
   return found
@@ -139,15 +139,17 @@ function sorted(folder: string, entries: readonly Dirent[]): Omit<KnownFolder, '
 
 export type RepositoryParts = Pick<ProjectScan, 'protectedPaths' | 'reservedFiles' | 'reservedFolders' | 'pinned'>
 
-/** Names in a folder of git that decide which programs git runs. */
+/** Names in a git folder that decide which programs git runs. */
 const GIT_SETTINGS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes']
-/** Those of them that git obeys once they exist; `.` as the common folder is what git assumes without that file. */
+/**
+ * Those that git obeys as soon as they exist, with a content that has no effect: without `commondir`, git assumes `.`.
+ */
 const GIT_RESERVED: Readonly<Record<string, string>> = { 'config.worktree': '', commondir: '.\n' }
 const MAX_MODULES = 500
 
-/** What must stay of a repository, of its submodules and of its worktrees. */
+/** Adds what must not change in a repository, its submodules and its worktrees. */
 export function addRepository(gitFolder: string, found: RepositoryParts): void {
-  // An empty one is a placeholder of ours.
+  // An empty one is our placeholder.
   if (namesIn(gitFolder).length === 0) return
   found.pinned.push(gitFolder)
   addSettings(gitFolder, found)
@@ -183,7 +185,7 @@ function addWorktree(folder: string, found: RepositoryParts): void {
   }
 }
 
-/** Submodules lie in the repository above them; their names can have slashes. */
+/** Submodules are in the repository above them; their names can contain slashes. */
 function addModules(gitFolder: string, found: RepositoryParts, depth: number): void {
   const modules = join(gitFolder, 'modules')
   if (depth > 3 || !isThere(modules)) return
@@ -193,7 +195,7 @@ function addModules(gitFolder: string, found: RepositoryParts, depth: number): v
     if (queue.length > MAX_MODULES) break
     if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
     found.pinned.push(folder)
-    // Its settings cannot be removed in a sandbox, other files could be.
+    // A sandboxed command cannot remove the settings, but it could remove other files.
     if (!isThere(join(folder, 'config'))) {
       queue.push(...namesIn(folder).map((name) => join(folder, name)))
       continue
@@ -207,8 +209,8 @@ const MAX_SETTINGS_BYTES = 64 * 1024 * 1024
 const NAMED_IN_SETTINGS = /^\s*(path|hooksPath|attributesFile|fsmonitor)\s*=\s*"?([^"#;\n]+?)"?\s*$/gim
 
 /**
- * Files and folders in the working folder that the settings of a repository name: further settings, hooks, programs.
- * Whether or not they exist: git would obey them as soon as they do.
+ * Files and folders in the working folder that a repository's settings name: included settings, hooks, programs.
+ * Includes missing ones, since git obeys them as soon as they exist.
  */
 function namedInSettings(gitFolder: string): { path: string; isFolder: boolean }[] {
   const workingFolder = dirname(gitFolder)
@@ -218,7 +220,7 @@ function namedInSettings(gitFolder: string): { path: string; isFolder: boolean }
     return [...text.matchAll(NAMED_IN_SETTINGS)].flatMap(([, key = '', named = '']) => {
       if (!isAbsolute(named) && /^(?:~|%)/.test(named)) return []
       const isFolder = /^hooksPath$/i.test(key)
-      // Settings are named from the folder of git, everything else from the working folder.
+      // Included settings are relative to the git folder, everything else to the working folder.
       const usual = resolve(/^path$/i.test(key) ? gitFolder : workingFolder, named)
       const paths = [resolve(gitFolder, named), resolve(workingFolder, named)]
       return paths
@@ -232,8 +234,8 @@ function namedInSettings(gitFolder: string): { path: string; isFolder: boolean }
 }
 
 /**
- * What would have to be made first for this path to exist, below `top`; undefined when it is there. Empty folders count
- * as missing: they may be placeholders of ours.
+ * The topmost missing path below `top` that would have to be created for this path to exist; undefined when it exists.
+ * Empty folders count as missing: they may be our placeholders.
  */
 function firstMissing(path: string, top: string): string | undefined {
   if (isUsed(path)) return undefined
@@ -246,9 +248,9 @@ function isUsed(path: string): boolean {
 }
 
 /**
- * The folder of git that a project which is a linked worktree shares with its repository. `.git` of the project is
- * protected, so no command can have written it; and the folder it leads to must name this worktree in turn and lie
- * where git puts it: else a file could open any folder.
+ * The git folder that a linked worktree shares with its repository. The project's `.git` is protected, so no command
+ * can have written it; the folder it names must point back to this worktree and be where git puts it, so that a file
+ * cannot open an arbitrary folder.
  */
 export function worktreeRepository(root: string): string | undefined {
   try {
@@ -269,7 +271,7 @@ export function worktreeRepository(root: string): string | undefined {
   }
 }
 
-/** Throws for what is not there, or not a file. */
+/** Throws when the file is missing or not a regular file. */
 function textOf(file: string): string {
   const text = readPlainText(file, MAX_SETTINGS_BYTES)
   if (text === undefined) throw new Error(`${file} cannot be read.`)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { projectState } from './project-state'
 
-test('a protected file that is replaced changes the state at once, however long a search takes', async () => {
+test('replacing a protected file changes the state immediately, however long a search takes', async () => {
   const root = await tempFolder()
   for (let index = 0; index < 1_500; index += 1) mkdirSync(join(root, `folder-${index}`))
   const policy = { root, folders: [], protect: [] }
@@ -17,7 +17,7 @@ test('a protected file that is replaced changes the state at once, however long 
   expect(projectState(policy)).not.toBe(before)
 })
 
-test('a new secret is found at once when the folder is known to have changed', async () => {
+test('a new secret is found immediately when the folder is known to have changed', async () => {
   const root = await tempFolder()
   for (let index = 0; index < 1_500; index += 1) mkdirSync(join(root, `folder-${index}`))
   const policy = { root, folders: [], protect: [] }

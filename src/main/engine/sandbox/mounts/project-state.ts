@@ -5,14 +5,13 @@ import { withMoved } from './moved-guards'
 import { searchProject, type ProjectScan } from './project-scan'
 
 /**
- * What lies in a project and needs a mount of its own, wherever commands have moved it since it was first found. Never
- * throws.
+ * What in a project needs its own mount, even if commands have moved it since it was first found. Never throws.
  */
 export function scanProject(root: string): ProjectScan {
   return withMoved(root, searchProject(root))
 }
 
-/** Searching takes at most this part of the time. */
+/** Searching takes at most one part in this many of the time. */
 const SHARE = 50
 
 interface Search {
@@ -25,9 +24,8 @@ const searches = new Map<string, Search>()
 
 /**
  * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they
- * are still the same files. Who replaces a file, as editors and git do, takes away what was mounted on it. A large
- * project is only searched for new ones every few seconds; those that are known are looked at each time.
- * `isChanged`: it is always searched.
+ * are still the same files. Replacing a file, as editors and git do, removes the mount on it. A large project is
+ * searched for new files only every few seconds; known files are checked each time. `isChanged` forces a search.
  */
 export function projectState(
   { root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>,
@@ -43,7 +41,7 @@ function search(key: string, folders: readonly string[], isChanged: boolean): re
   const began = performance.now()
   const last = searches.get(key)
   if (last && !isChanged && began - last.at < last.ms * SHARE && last.ms > 2) return last.files
-  // Not by the clock: on a busy machine a small project would count as a large one.
+  // Processor time, not wall time: on a busy machine a small project would count as a large one.
   const used = threadTime()
   const files = folders
     .map((folder) => scanProject(folder))

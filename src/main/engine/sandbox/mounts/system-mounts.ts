@@ -7,9 +7,9 @@ import type { SandboxPolicy } from '../sandbox-policy'
 import { FILTERED_FILES, filteredSettings, toolchainPaths } from '../toolchains'
 
 /**
- * One thing at a path inside the sandbox. `read`, `write`: as outside; with `from`: another file or folder. `empty`: a
- * folder with nothing in it. `hidden`: a file that cannot be opened, in place of what is there. `link`: a symbolic
- * link.
+ * What a path inside the sandbox shows. `read`, `write`: the same as outside; with `from`: another file or folder.
+ * `empty`: an empty folder. `hidden`: a file that cannot be opened, instead of the real one. `text`: a file with this
+ * text. `link`: a symbolic link.
  */
 export type Mount =
   | { kind: 'read'; path: string; from?: string }
@@ -19,7 +19,7 @@ export type Mount =
   | { kind: 'text'; path: string; text: string }
   | { kind: 'link'; path: string; target: string }
 
-/** Folders at the top of the file system that hold the system itself. */
+/** Top-level folders that hold the system itself. */
 const SYSTEM = new Set([
   'bin',
   'sbin',
@@ -43,7 +43,7 @@ const SYSTEM_PARTS = [
   '/var/cache/fontconfig',
   '/run/current-system',
   '/run/wrappers',
-  // Not the folder: its socket resolves any name for any process.
+  // Not the whole folder: its socket resolves any name for any process.
   '/run/systemd/resolve/resolv.conf',
   '/run/systemd/resolve/stub-resolv.conf',
   '/run/resolvconf',
@@ -80,8 +80,7 @@ export function systemAndHome({ userHome }: SandboxPolicy, path: string | undefi
 }
 
 /**
- * Each mount takes time: those that a later one covers are left out, and those that only repeat what an earlier one
- * shows.
+ * Each mount takes time, so those that a later one covers or that repeat an earlier one are left out.
  */
 export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
   return mounts.filter((mount, index) => {
@@ -91,7 +90,7 @@ export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
     if (mount.kind !== 'read' || mount.from !== undefined) return true
     const real = realPathOf(mount.path)
     const before = mounts.slice(0, index)
-    // A folder such as /bin that is a link: what it leads to is there under its own name.
+    // A folder such as /bin that is a link: its target is mounted under its own name.
     const isLink = before.some(({ kind, path }) => kind === 'link' && path === mount.path)
     if (!isLink && real !== mount.path) return true
     const above = before.findLast(({ kind, path }) => kind !== 'link' && real !== undefined && isWithin(real, path))
@@ -102,8 +101,8 @@ export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
 let known: { at: number; paths: string[] } | undefined
 
 /**
- * Files of the system that no other user of the machine could read; who runs as root, or in a group that may, gets no
- * more than the others.
+ * System files that other users of the machine cannot read. Running as root, or in a privileged group, gives commands
+ * no more access.
  */
 function systemSecrets(): readonly string[] {
   if (process.getuid?.() !== 0) return [...SYSTEM_SECRETS, ...hostKeys()]
@@ -116,7 +115,7 @@ function systemSecrets(): readonly string[] {
     for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name)
       const mode = entry.isSymbolicLink() ? undefined : statsOf(path)?.mode
-      // Nothing below a secret folder is looked at: it is not in the queue.
+      // Nothing below a secret folder is scanned: it is not in the queue.
       if (mode === undefined || paths.has(path)) continue
       if (entry.isDirectory()) {
         if ((mode & 0o005) === 0o005) queue.push(path)
@@ -128,7 +127,7 @@ function systemSecrets(): readonly string[] {
   return known.paths
 }
 
-/** Whether commands never see this file of the system. */
+/** Whether this system file is always hidden from commands. */
 export function isSystemSecret(path: string): boolean {
   return path.startsWith('/etc/') && systemSecrets().some((secret) => isWithin(path, secret))
 }
@@ -138,8 +137,8 @@ function hostKeys(): string[] {
 }
 
 /**
- * Mounts for the folders between a folder that commands can change and a path in it: a folder that could be moved away
- * would be replaced by another, with other contents at that path. Outermost first.
+ * Mounts for the folders between a folder that commands can change and a path in it, so that none can be moved away and
+ * replaced by one with other contents at that path. Outermost first.
  */
 export function pinnedFolders(path: string, writable: string): Mount[] {
   const between: Mount[] = []

@@ -84,7 +84,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       await rm(folder, { recursive: true, force: true })
     })
 
-    /** Runs a line of shell in the sandbox; what it prints on both outputs. */
+    /** Runs a shell command in the sandbox; returns its output and errors. */
     async function sandboxed(
       line: string,
       more: Partial<ForwarderOptions> = {},
@@ -119,7 +119,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       return { code, out: out.trim() }
     }
 
-    test('reaches a listed host through the proxy its environment names', async () => {
+    test('reaches a listed host through the proxy in its environment', async () => {
       expect(await sandboxed(`curl -sS http://listed.example:${port}/`)).toEqual({
         code: 0,
         out: `reached as listed.example:${port}`,
@@ -136,7 +136,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(ran).toEqual({ code: 0, out: `reached as listed.example:${port}` })
     })
 
-    test('gets 403 for a host that is not listed, which is reported', async () => {
+    test('gets 403 for an unlisted host, which is reported', async () => {
       const since = Date.now()
       expect((await sandboxed(`curl -sS http://unlisted.example:${port}/`)).out).toBe(
         `Trestle's sandbox does not allow connections to unlisted.example:${port}.`,
@@ -148,7 +148,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(proxy.denied(since).map((denied) => denied.port)).toEqual([port, 443, 80])
     })
 
-    test('reaches nothing without the proxy: no address, no name, no server of this machine', async () => {
+    test('cannot reach any address, name or local server without the proxy', async () => {
       const lines = [
         `curl -sS --noproxy '*' --max-time 5 http://127.0.0.1:${port}/`,
         `curl -sS --noproxy '*' --max-time 5 http://1.1.1.1/`,
@@ -162,7 +162,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(reached).toEqual([])
     })
 
-    test('reaches a port of this machine that is listed as if it were its own', async () => {
+    test('reaches a listed port of this machine at its own localhost', async () => {
       const ran = await sandboxed(
         `exec 3<>/dev/tcp/127.0.0.1/${echo}; echo hello >&3; read -r line <&3; echo "$line"`,
         {
@@ -172,7 +172,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(ran).toEqual({ code: 0, out: 'hello' })
     })
 
-    test('gets 50 MB, and two hundred answers at once', async () => {
+    test('gets 50 MB, and two hundred responses at the same time', async () => {
       expect((await sandboxed(`curl -sS http://listed.example:${port}/large | wc -c`)).out).toBe(String(SIZE))
       const urls = `http://listed.example:${port}/[1-200]`
       const ran = await sandboxed(
@@ -182,10 +182,10 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(ran.out).toBe('200 200')
     })
 
-    test('leaves no forwarder behind, ends with its own code, and gives the forwarder no part of its output', async () => {
+    test('leaves no forwarder behind, keeps its exit code, and has no output of the forwarder in its own', async () => {
       const ran = await sandboxed('echo out; exit 7')
       expect(ran).toEqual({ code: 7, out: 'out' })
-      // The kernel ends what is left in the namespace, in its own time.
+      // The kernel kills what is left in the namespace with a delay.
       const running = (): string =>
         spawnSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "'], { encoding: 'utf8' }).stdout
       await expect.poll(() => running().includes(proxy.httpSocket)).toBe(false)
@@ -204,7 +204,7 @@ test('quotes the paths of sockets for the shell and for socat', () => {
   expect(() => forwarderScript({ httpSocket: '/h', socksSocket: '/s' })).toThrow('needs socat or Node')
 })
 
-test('the environment keeps what Java was told already, and names no proxy that cannot be reached', () => {
+test('the environment keeps Java’s existing options, and names no proxy that cannot be reached', () => {
   const env = proxyEnvironment({ http: 1, base: { JAVA_TOOL_OPTIONS: '-Xmx1g' }, socat: '/usr/bin/socat' })
   expect(env['JAVA_TOOL_OPTIONS']).toMatch(/^-Xmx1g -Dhttp\.proxyHost=127\.0\.0\.1 -Dhttp\.proxyPort=1 /)
   expect(env['GIT_SSH_COMMAND']).toContain('PROXY:127.0.0.1:%h:%p,proxyport=1')

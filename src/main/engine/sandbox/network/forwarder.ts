@@ -1,16 +1,19 @@
 import { shellQuote } from '../../process/shell-process'
 
-/** Where the two protocols are found inside a sandbox, on 127.0.0.1. */
+/** Ports of the two proxies inside a sandbox, on 127.0.0.1. */
 export const PROXY_PORTS = { http: 3128, socks: 1080 } as const
 
 export interface ForwarderOptions {
-  /** The sockets of the proxy outside, by the paths they have inside the sandbox. */
+  /** Paths inside the sandbox of the proxy's sockets. */
   httpSocket: string
   socksSocket: string
   /** Default: `PROXY_PORTS`. */
   httpPort?: number
   socksPort?: number
-  /** Ports of this machine's own 127.0.0.1 that are listed (`localhost:5432`): the same ports inside lead there. */
+  /**
+   * Ports of this machine's own 127.0.0.1 that are listed (`localhost:5432`): the same ports inside are forwarded to
+   * them.
+   */
   localPorts?: readonly number[]
   /** Path of `socat`, which listens after about 3 ms. */
   socat?: string
@@ -18,16 +21,17 @@ export interface ForwarderOptions {
   node?: string
 }
 
-/** What the start of a sandbox ends with when its forwarder does not listen in time. */
+/** Exit code when the forwarder does not listen in time. */
 export const FORWARDER_FAILED = 125
-/** Looks without a pause before the first wait: `socat` is there by then, on an idle machine. */
+/** Checks without a pause before the first wait; on an idle machine `socat` listens by then. */
 const FAST_POLLS = 200
 const MAX_WAITS = 500
 const WAIT_SECONDS = 0.02
 
 /**
- * The program of the forwarder for Node: pairs of a port and where it leads, which is a socket's path, or
- * `path>host:port` for what CONNECT opens. Both ends may end their direction first; when one breaks, so does the other.
+ * The program of the forwarder for Node: its arguments are pairs of a port and a target, which is a socket's path, or
+ * `path>host:port` for a CONNECT through it. Either end can close its direction first; when one breaks, the other is
+ * closed.
  */
 const NODE_PROGRAM = `
 const net = require('node:net')
@@ -71,7 +75,7 @@ export function forwarderCommands(options: ForwarderOptions): string[][] {
     [socksPort, socksSocket],
   ]
   if (socat !== undefined) {
-    // After the end of one direction socat would wait half a second for the other: a server may think longer than that.
+    // By default, socat waits only half a second for one direction after the other has ended; a server may take longer.
     const forward = (port: number, to: string): string[] => [
       socat,
       '-t900',
@@ -90,17 +94,16 @@ export function forwarderCommands(options: ForwarderOptions): string[][] {
 
 /**
  * A script for `sh -c SCRIPT sh COMMAND ARGUMENTS…`, to be run inside the sandbox: it starts the forwarders, waits
- * until all their ports listen, and becomes the command. The sandbox needs a pid namespace of its own (its end is
- * theirs), `/proc` (where it counts the sockets that listen), and a network namespace in which nothing else listens
- * yet.
+ * until all their ports listen, and becomes the command. The sandbox needs its own pid namespace (the forwarders end
+ * with it), `/proc` (to count listening sockets), and a network namespace in which nothing else listens yet.
  *
- * In a terminal the forwarders get a session of their own, so that Ctrl-C for the command does not end them. They have
- * none of its files. `NODE_OPTIONS` is not theirs.
+ * In a terminal the forwarders get their own session, so that Ctrl-C for the command does not end them. They inherit
+ * neither its files nor its `NODE_OPTIONS`.
  */
 export function forwarderScript(options: ForwarderOptions): string {
   const { localPorts = [] } = options
   return [
-    // Ctrl-C reaches every process of a terminal; without one, there is nothing to keep away from.
+    // Ctrl-C reaches every process of a terminal; without a terminal, no session is needed.
     'trestle_own=; true 2>/dev/null </dev/tty && command -v setsid >/dev/null 2>&1 && trestle_own=setsid',
     'trestle_pids=',
     ...forwarderCommands(options).map(
@@ -110,8 +113,8 @@ export function forwarderScript(options: ForwarderOptions): string {
     ),
     'trestle_tries=0',
     'while :; do',
-    // In a network of its own, every TCP socket that is in use is a listening one of ours. /proc/net/tcp says which
-    // ports, and takes 70 times as long.
+    // In a new network namespace, every TCP socket in use is one of our listeners. /proc/net/tcp would list the ports,
+    // but takes 70 times as long.
     '  while read -r trestle_kind trestle_x trestle_found trestle_x; do',
     '    [ "$trestle_kind" = TCP: ] && break',
     '  done </proc/net/sockstat',
@@ -130,7 +133,7 @@ export function forwarderScript(options: ForwarderOptions): string {
   ].join('\n')
 }
 
-/** In an address of socat, these characters separate, group or quote. */
+/** These characters separate, group or quote in socat's addresses. */
 function escapedForSocat(path: string): string {
   let escaped = ''
   for (const char of path) escaped += '\\,:!"\'{[('.includes(char) ? `\\${char}` : char

@@ -13,7 +13,7 @@ import {
 import { canonicalHost, hostAndPort } from '../../network/host-list'
 import { errorCode } from '../../../../shared/error-text'
 
-/** Set on every answer that comes from the filter itself and not from the server asked for. */
+/** Header of every response that comes from the filter itself and not from the requested server. */
 const OWN_ANSWER = 'x-trestle-sandbox'
 /** Headers that concern one connection only (RFC 9110, section 7.6.1), and `Host`, which is rewritten. */
 const HOP_BY_HOP = new Set([
@@ -31,12 +31,12 @@ const HEADERS_MS = 30_000
 const KEEP_ALIVE_MS = 60_000
 
 /**
- * An HTTP proxy: CONNECT for everything encrypted, whole `http://` URLs for the rest. Nothing a client sent is passed
- * on as it stands: a request is read by Node's strict parser and rewritten, so that what was judged is what the server
- * gets, and the `Host` it gets is the one that was judged.
+ * An HTTP proxy: CONNECT for everything encrypted, whole `http://` URLs for the rest. Nothing is passed on verbatim: a
+ * request is read by Node's strict parser and rewritten, so that the server gets exactly the request and `Host` that
+ * were checked.
  */
 export function createHttpProxy(outside: OutboundConnections): Server {
-  // The `Host` of a request is of no use here: the URL says where it goes.
+  // The `Host` of a request is ignored: the URL has the target.
   const server = httpModule('http:').createServer({
     requireHostHeader: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -107,7 +107,7 @@ async function exchange(
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}${port === 80 ? '' : `:${port}`}`
   const path = `${url.pathname}${url.search}`
   const headers: OutgoingHttpHeaders = { ...endToEnd(request), host: authority }
-  // Framing is decided here and not copied: a body is either as long as was announced or sent in chunks.
+  // Framing is decided here and not copied: a body has either the announced length or is sent in chunks.
   const hasBody = request.headers['transfer-encoding'] !== undefined || request.headers['content-length'] !== undefined
   if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   const options: RequestOptions =
@@ -142,8 +142,7 @@ async function exchange(
 }
 
 /**
- * The headers of a message that are not for one connection, with those that `Connection` names left out too. Several of
- * one name stay several.
+ * The end-to-end headers of a message, without those that `Connection` names. Repeated headers stay separate.
  */
 function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHeaders {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())

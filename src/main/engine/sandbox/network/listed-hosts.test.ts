@@ -18,16 +18,13 @@ test.skipIf(process.platform !== 'linux')('servers of a network are found at IPv
   expect([...listeningPorts(process.pid, 0)]).toEqual(expect.arrayContaining(ports))
 })
 
-test.skipIf(process.platform !== 'linux')(
-  'where nothing but the forwarders listens, no table of sockets is read',
-  async () => {
-    const port = await listenAt('127.0.0.1')
-    const asManyAsThereAre = 1_000_000
-    expect([...listeningPorts(process.pid, asManyAsThereAre)]).not.toContain(port)
-  },
-)
+test.skipIf(process.platform !== 'linux')('when only the forwarders listen, no table of sockets is read', async () => {
+  const port = await listenAt('127.0.0.1')
+  const asManyAsThereAre = 1_000_000
+  expect([...listeningPorts(process.pid, asManyAsThereAre)]).not.toContain(port)
+})
 
-test('in Electron, what forwards to the proxy is started on a plain Node', () => {
+test('in Electron, the forwarder to the proxy runs on a plain Node', () => {
   const versions = process.versions
   Object.defineProperty(process, 'versions', { value: { ...versions, electron: '45.4.1' }, configurable: true })
   const execPath = process.execPath
@@ -43,7 +40,7 @@ test('in Electron, what forwards to the proxy is started on a plain Node', () =>
   }
 })
 
-test("to run commands does not load Node's fetch", () => {
+test("running commands does not load Node's fetch", () => {
   const hooks = new URL('../../../../../test/support/ts-hooks.mjs', import.meta.url).href
   const module = new URL('../../task/pty/start-in-terminal.ts', import.meta.url).href
   const program =
@@ -53,7 +50,7 @@ test("to run commands does not load Node's fetch", () => {
   expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()).toBe('')
 })
 
-test('the folder of the proxy is gone as soon as it is closed: the process may end then', () => {
+test('the proxy’s folder is deleted as soon as it is closed, because the process may exit then', () => {
   const listed = new ListedHosts(['example.com'], '/usr/bin/socat')
   const folder = /(\/\S+)\/http\.sock/.exec(listed.script)?.[1] ?? ''
   expect(existsSync(folder)).toBe(true)

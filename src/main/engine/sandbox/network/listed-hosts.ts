@@ -9,10 +9,10 @@ import { makePipeFolder } from '../pipe-folder'
 import { removeQuietly } from '../safe-fs'
 import { createSandboxProxy, type DeniedHost, type SandboxProxy } from './sandbox-proxy'
 
-/** The way out of a namespace with listed hosts. The list can grow while commands run. */
+/** The network access of a namespace with listed hosts. The list can grow while commands run. */
 export class ListedHosts {
   hosts: readonly string[]
-  /** Shell text for the namespace: starts the forwarders, then becomes what follows it. */
+  /** Shell script for the namespace: starts the forwarders, then executes the command that follows it. */
   readonly script: string
   /** Maximum number of ports it listens on inside the sandbox. */
   readonly forwarders: number
@@ -22,7 +22,7 @@ export class ListedHosts {
 
   constructor(hosts: readonly string[], socat: string | undefined) {
     this.hosts = hosts
-    // A short path: those of sockets are limited to 107 bytes.
+    // A short path, because socket paths are limited to 107 bytes.
     this.folder = makePipeFolder(tmpdir())
     const localPorts = hosts.flatMap((text) => {
       const entry = parseHostEntry(text)
@@ -47,21 +47,21 @@ export class ListedHosts {
   }
 
   close(): void {
-    // At once: the process may be about to end.
+    // Immediately: the process may be about to exit.
     removeQuietly(this.folder)
     void this.proxy.then((proxy) => proxy?.close()).finally(() => removeQuietly(this.folder))
   }
 }
 
-/** How often it is looked for servers that commands have started. */
+/** Interval of looking for servers that commands have started. */
 const LOOK_MS = 500
-/** Each takes a process. */
+/** Each needs a process. */
 const MAX_PUBLISHED = 32
 const LISTENING = '0A'
 
 /**
  * Makes servers that sandboxed commands start reachable from this machine, at the same port of 127.0.0.1, as if they
- * ran outside: a person opens them in the browser. A port that something else has on this machine is left alone.
+ * ran outside, so that the user can open them in a browser. Ports already in use on this machine are left alone.
  */
 export class PublishedPorts {
   private readonly pid: () => number | undefined
@@ -73,7 +73,7 @@ export class PublishedPorts {
 
   /**
    * `pid`: a process in the network of the commands, once there is one. `forward` starts a forwarder in it, from a new
-   * unix socket to a port. `forwarders`: so many listen there for the proxy.
+   * unix socket to a port. `forwarders`: the number that listen there for the proxy.
    */
   constructor(pid: () => number | undefined, forward: (port: number, socket: string) => void, forwarders: number) {
     this.pid = pid
@@ -119,9 +119,9 @@ export class PublishedPorts {
 }
 
 /**
- * TCP ports on which something listens in the network of a process, but for the forwarders to the proxy. `forwarders`:
- * how many of those there are. For a table of sockets the kernel looks through those of all networks, which takes it
- * milliseconds; how many there are in one network it knows.
+ * TCP ports on which something listens in the network of a process, except the forwarders to the proxy. `forwarders`:
+ * the number of those. To list sockets, the kernel searches those of all networks, which takes milliseconds; the number
+ * in one network is available immediately, so it is checked first.
  */
 export function listeningPorts(pid: number, forwarders: number): Set<number> {
   const ports = new Set<number>()

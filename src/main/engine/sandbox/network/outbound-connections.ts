@@ -21,7 +21,7 @@ export class HostDeniedError extends Error {
   override readonly name = 'HostDeniedError'
   readonly host: string
   readonly port: number
-  /** What kind of place a listed name leads to, when that is why. */
+  /** What kind of address a listed name leads to, when that is the reason. */
   readonly kind: string | undefined
 
   constructor(host: string, port: number, kind?: string) {
@@ -34,11 +34,11 @@ export class HostDeniedError extends Error {
   }
 }
 
-/** What the two protocols share: the decision, and the connection. */
+/** The decision and the connection, shared by both protocols. */
 export interface OutboundConnections {
-  /** Decides about a plain HTTP request; rejects with `NotAllowed`. */
+  /** Decides about a plain HTTP request; rejects with `HostDeniedError`. */
   route: (host: string, port: number) => Promise<Route>
-  /** Decides and connects; rejects with `NotAllowed`, or with why there is no connection. */
+  /** Decides and connects; rejects with `HostDeniedError` or the connection's error. */
   open: (host: string, port: number) => Promise<Socket>
 }
 
@@ -49,24 +49,24 @@ export interface RouteOptions {
 }
 
 /**
- * For tests of networks and for documentation (RFC 2544, RFC 5737). Gateways and VPN clients that route by name answer
- * every name with such an address, also names on the internet; nothing on a private network is found there.
+ * Reserved for network tests and documentation (RFC 2544, RFC 5737). Gateways and VPN clients that route by name
+ * resolve every name to such an address, even names on the internet; private networks do not use them.
  */
 const PLACEHOLDERS = ['198.18.0.0/15', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map((range) =>
   ipaddr.IPv4.parseCIDR(range),
 )
 
 const CONNECT_MS = 20_000
-/** `localhost` is never looked up: it is this machine, whatever a resolver says. */
+/** `localhost` is never resolved: it is always this machine. */
 const LOCAL: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
 
 /**
- * Decides about one connection and resolves its name, outside the sandbox. The addresses it returns are the ones that
- * were checked, and the only ones to be connected to, so that a name cannot change in between. Rejects with
- * `NotAllowed`, or with the resolver's error.
+ * Decides about one connection and resolves its name, outside the sandbox. Connections are made only to the returned
+ * addresses, which were checked, so that a name cannot change in between. Rejects with `HostDeniedError` or the
+ * resolver's error.
  */
 export async function routeTo(
   host: string,
@@ -83,8 +83,7 @@ export async function routeTo(
   if (host === 'localhost') return { host, port, via: { addresses: LOCAL } }
   const upstream = chooseUpstream(host, port, scheme)
   const addresses = await resolve(host).catch((error: unknown) => {
-    // Behind a proxy, this machine often cannot resolve the names of the internet; then only the proxy can say where
-    // the name leads.
+    // Behind a proxy, this machine often cannot resolve internet names; only the proxy can.
     if (upstream === undefined) throw error
     return []
   })
@@ -98,8 +97,7 @@ export async function routeTo(
 }
 
 /**
- * Whether an address belongs to no network, private or public, so that it only leads anywhere where a gateway has given
- * it a meaning.
+ * Whether an address belongs to no network, private or public, so that it only works where a gateway maps it.
  */
 function isPlaceholder(address: string): boolean {
   return isIP(address) === 4 && PLACEHOLDERS.some((range) => ipaddr.IPv4.parse(address).match(range))
@@ -114,8 +112,7 @@ async function allowsPrivate(address: string, port: number, allows: RouteOptions
 }
 
 /**
- * Opens the connection of a route: a socket on which bytes go to the host and come from it, through the upstream proxy
- * where the route has one.
+ * Opens the connection of a route: a socket to the host, through the route's upstream proxy if it has one.
  */
 export function openTunnel(route: Route): Promise<Socket> {
   return 'upstream' in route.via
@@ -123,7 +120,7 @@ export function openTunnel(route: Route): Promise<Socket> {
     : connectTo(route.host, route.port, route.via.addresses)
 }
 
-/** A lookup that gives the checked addresses for every name, so that nothing is resolved a second time. */
+/** A lookup that returns the checked addresses for every name, so that nothing is resolved again. */
 export function fixedLookup(addresses: readonly LookupAddress[]): LookupFunction {
   return (_name, { all }, callback) => {
     if (all === true) callback(null, [...addresses])
@@ -142,7 +139,7 @@ async function connectTo(host: string, port: number, addresses: readonly LookupA
   })
   return new Promise((settle, reject) => {
     const late = setTimeout(() => socket.destroy(tooLate(host)), CONNECT_MS)
-    // Stays for the life of the socket: a reset must never be an unhandled error.
+    // Kept for the life of the socket, so that a reset is never an unhandled error.
     socket.on('error', reject)
     socket.once('close', () => clearTimeout(late))
     socket.once('connect', () => {
@@ -196,19 +193,19 @@ function tooLate(host: string): Error {
 }
 
 /**
- * Not by `import`: that would evaluate all that node:http exports, among it Node's `fetch`, which takes as long as half
- * a sandbox.
+ * Not `import`, which would evaluate everything node:http exports, including Node's `fetch`; that takes half as long as
+ * starting a sandbox.
  */
 export function httpModule(protocol: 'http:' | 'https:'): Pick<typeof Http, 'createServer' | 'request'> {
   return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http') as typeof Http
 }
 
-/** A tunnel on which nothing moves for this long is given up; a long wait for a server's answer must fit. */
+/** An idle tunnel is closed after this long, which must allow for slow responses. */
 const IDLE_MS = 15 * 60_000
 
 /**
- * Passes bytes between two sockets, in both directions and no faster than the slower side takes them. One side may end
- * its direction and still read the other's; when one side breaks, both are closed.
+ * Passes bytes between two sockets in both directions, with backpressure. One side can end its direction and still read
+ * the other's; when one side breaks, both are closed.
  */
 export function joinSockets(one: Duplex, other: Duplex): void {
   for (const [from, to] of [
@@ -216,7 +213,7 @@ export function joinSockets(one: Duplex, other: Duplex): void {
     [other, one],
   ] as const) {
     from.on('error', () => to.destroy())
-    // After a regular end the other side still has bytes to send; after any other end they are discarded.
+    // After a regular end, the other side can still send; after any other end, its bytes are discarded.
     from.once('close', () => (from.readableEnded && from.writableFinished) || to.destroy())
     if (from instanceof Socket) from.setTimeout(IDLE_MS, () => from.destroy())
     from.pipe(to)

@@ -20,7 +20,7 @@ import type { DeniedHost } from './sandbox-proxy'
 useSandboxProxies()
 
 describe('the sockets of a sandbox', () => {
-  test('belong to the user alone, and are gone after closing', async () => {
+  test('belong to the user alone, and are deleted on close', async () => {
     const proxy = await proxyFor([])
     expect((await stat(proxy.httpSocket)).mode & 0o777).toBe(0o600)
     expect((await stat(proxy.socksSocket)).mode & 0o777).toBe(0o600)
@@ -38,13 +38,13 @@ describe('the sockets of a sandbox', () => {
     expect(await talk(proxy.httpSocket, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')).toContain('403 Forbidden')
   })
 
-  test('are refused in a folder whose path no socket can have', async () => {
+  test('are refused in a folder whose path is too long for a socket', async () => {
     await expect(proxyFor([], {}, { folder: join(testFolder(), 'x'.repeat(120)) })).rejects.toThrow('too long a path')
   })
 })
 
 describe('the HTTP proxy', () => {
-  test('rewrites a plain request for a listed host: without proxy headers, and with the host that was judged', async () => {
+  test('rewrites a plain request for a listed host: without proxy headers, and with the host that was checked', async () => {
     let seen: IncomingMessage | undefined
     const port = await web((request, response) => {
       seen = request
@@ -75,7 +75,7 @@ describe('the HTTP proxy', () => {
       expect(seen?.headers).not.toHaveProperty(name)
   })
 
-  test('refuses a host that is not listed, says so in a sentence, and reports it', async () => {
+  test('refuses an unlisted host, explains it in a sentence, and reports it', async () => {
     const reported: DeniedHost[] = []
     const proxy = await proxyFor(['good.example'], {}, { onDenied: (denied) => reported.push(denied) })
     const before = Date.now()
@@ -98,7 +98,7 @@ describe('the HTTP proxy', () => {
     expect(proxy.denied(Date.now() + 1000)).toEqual([])
   })
 
-  test('connects to what a listed name leads to, and carries bytes both ways after one side has ended', async () => {
+  test('connects to a listed name’s address, and passes bytes both ways after one side has ended', async () => {
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       let got = ''
       socket.on('data', (chunk: Buffer) => (got += chunk.toString()))
@@ -127,7 +127,7 @@ describe('the HTTP proxy', () => {
   )
 
   test.each(['198.18.0.7', '203.0.113.7'])(
-    'does not take %s, which gateways give out in place of public addresses, for a private one',
+    'does not treat %s, which gateways use instead of public addresses, as private',
     async (address) => {
       const asked: string[] = []
       const upstream = createServer(
@@ -145,7 +145,7 @@ describe('the HTTP proxy', () => {
     },
   )
 
-  test('connects to the address it has checked, whatever the name leads to a moment later', async () => {
+  test('connects to the address it checked, even if the name leads elsewhere a moment later', async () => {
     const port = await web((_request, response) => response.end('the right one'))
     const answers = ['127.0.0.1', '127.0.0.2']
     const proxy = await proxyFor(
@@ -185,7 +185,7 @@ describe('the HTTP proxy', () => {
   })
 
   test.each(['GET', 'DELETE', 'POST'])(
-    'keeps the body of a %s in its frame, so that no second request hides in it',
+    'frames the body of a %s, so that no second request can hide in it',
     async (method) => {
       const seen: string[] = []
       const port = await web((request, response) => {
@@ -206,7 +206,7 @@ describe('the HTTP proxy', () => {
     },
   )
 
-  test('judges every request of a connection that is kept', async () => {
+  test('checks every request of a keep-alive connection', async () => {
     const port = await web((request, response) => response.end(`[${request.url}]`))
     const proxy = await proxyFor([`localhost:${port}`])
     const got = await talk(
@@ -233,7 +233,7 @@ describe('the HTTP proxy', () => {
     expect(proxy.denied()).toEqual([])
   })
 
-  test('answers when a server hangs up, upgrades unasked, or sends half of its answer', async () => {
+  test('responds when a server hangs up, upgrades without a request, or sends half of its response', async () => {
     const answers = [
       '',
       'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
@@ -247,7 +247,7 @@ describe('the HTTP proxy', () => {
     expect(await talk(proxy.httpSocket, request)).toMatch(/200 OK[^]*half$/)
   })
 
-  test('lives on when either side resets its connections', async () => {
+  test('survives when either side resets its connections', async () => {
     const taken: Socket[] = []
     const port = await listening(createServer((socket) => void taken.push(socket)))
     const proxy = await proxyFor([`localhost:${port}`])
@@ -265,7 +265,7 @@ describe('the HTTP proxy', () => {
     expect(await talk(proxy.httpSocket, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')).toContain('403')
   })
 
-  test('closes what is more than the number of connections it keeps', async () => {
+  test('closes connections above its limit', async () => {
     const port = await listening(createServer(() => undefined))
     const proxy = await proxyFor([`localhost:${port}`], {}, { maxConnections: 2 })
     const hold = async (): Promise<Socket> => {
@@ -280,7 +280,7 @@ describe('the HTTP proxy', () => {
     expect(sockets.map((socket) => socket.destroyed)).toEqual([false, false, true])
   })
 
-  test('waits for an answer that a person gives later, and for two hundred connections at once', async () => {
+  test('waits for the user’s answer, for two hundred connections at the same time', async () => {
     const port = await web((_request, response) => response.end('ok'))
     let answer = (_allowed: boolean): void => undefined
     const asked = new Promise<boolean>((settle) => (answer = settle))
@@ -294,7 +294,7 @@ describe('the HTTP proxy', () => {
     expect((await all).filter((got) => got.includes('200 OK'))).toHaveLength(200)
   })
 
-  test('sends 50 MB whole, in both directions, with and without a tunnel', async () => {
+  test('sends 50 MB completely, in both directions, with and without a tunnel', async () => {
     const size = 50 * 1024 * 1024
     const port = await web((request, response) => {
       if (request.method === 'PUT') {
@@ -331,7 +331,7 @@ describe('the HTTP proxy', () => {
     expect((await readFile(path)).every((byte) => byte === 0)).toBe(true)
   })
 
-  test('takes no more from a server than its client takes from it', async () => {
+  test('reads from a server no faster than its client reads', async () => {
     const sent: number[] = []
     const server = createServer((socket) => {
       const which = sent.push(0) - 1
@@ -355,7 +355,7 @@ describe('the HTTP proxy', () => {
       return socket
     }
     await open()
-    // While the first connection is not read, the second one gets everything.
+    // While the first connection is not being read, the second one gets everything.
     await once((await open()).resume(), 'end')
     expect(sent[1]).toBe(64)
     expect(sent[0]).toBeLessThan(32)

@@ -18,37 +18,37 @@ import { upstreamFromEnvironment } from '../../network/choose-proxy'
 import ipaddr from 'ipaddr.js'
 import { errorCode } from '../../../../shared/error-text'
 
-/** A host and port that a sandboxed command tried to reach and may not. */
+/** A host and port that a sandboxed command tried to reach without permission. */
 export interface DeniedHost {
   host: string
   port: number
-  /** Set when the name itself is listed but leads to a private address: what kind of place, as text for the screen. */
+  /** Set when the name is listed but leads to a private address: what kind, as text for the screen. */
   leadsTo?: string
-  /** The last time, in ms since 1970, and how often so far. */
+  /** The time of the last attempt, in ms since 1970, and the number of attempts. */
   at: number
   count: number
 }
 
 export interface SandboxProxyOptions {
   /**
-   * A folder of this proxy's own, reachable for its user only; both sockets are made in it. Its path must be short: a
-   * socket's may have 107 bytes.
+   * A folder only for this proxy, accessible only to the user, in which both sockets are created. Its path must be
+   * short: socket paths are limited to 107 bytes.
    */
   folder: string
   /**
-   * Whether a host (in its canonical spelling) and port may be reached. May ask a person; the connection waits. Also
-   * asked about private addresses.
+   * Whether a host (in its canonical spelling) and port can be reached. May ask the user while the connection waits.
+   * Also called for private addresses.
    */
   allows: (host: string, port: number) => boolean | Promise<boolean>
-  /** Called at every connection that is refused. */
+  /** Called for every refused connection. */
   onDenied?: (denied: DeniedHost) => void
   /** Default: the system's resolver. */
   resolve?: Resolve
-  /** Where an upstream proxy is named; default: Trestle's own environment. */
+  /** Environment that names an upstream proxy. Default: Trestle's own. */
   env?: NodeJS.ProcessEnv
-  /** Listens on free ports of 127.0.0.1 too, for a sandbox without a network of its own (macOS). */
+  /** Also listens on free ports of 127.0.0.1, for a sandbox without its own network (macOS). */
   ports?: boolean
-  /** Connections at the same time, over each of the two protocols; more are closed at once. */
+  /** Maximum number of concurrent connections per protocol; more are closed immediately. */
   maxConnections?: number
 }
 
@@ -64,15 +64,15 @@ export interface SandboxProxy {
 }
 
 const MAX_CONNECTIONS = 512
-/** Of different hosts; a command that tries more than this is not going to be read to the end. */
+/** Different hosts; users won't read a longer list. */
 const MAX_DENIED = 1000
-/** `sun_path` has 108 bytes on Linux and 104 on macOS, with the zero at the end. */
+/** `sun_path` has 108 bytes on Linux and 104 on macOS, including the terminating zero. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 
 /**
- * The way out of a sandbox that has listed hosts: an HTTP and a SOCKS5 proxy on two unix sockets, which are mounted
- * into the sandbox. It runs outside, in the process that runs commands, resolves names itself and connects to listed
- * hosts only. Encrypted connections are passed on unread.
+ * The network access of a sandbox with listed hosts: an HTTP and a SOCKS5 proxy on two unix sockets that are mounted
+ * into the sandbox. It runs outside, in the process that runs commands, resolves names itself and connects only to
+ * listed hosts. Encrypted connections are passed on unread.
  */
 export async function createSandboxProxy(options: SandboxProxyOptions): Promise<SandboxProxy> {
   const { folder, allows, onDenied, maxConnections = MAX_CONNECTIONS } = options
@@ -96,8 +96,8 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
   const resolve = options.resolve ?? systemLookup
   const decide = async (host: string, port: number, scheme: 'http' | 'tunnel'): Promise<Route> => {
     try {
-      // Both protocols come with a canonical name; what is decided on must never be spelled in another way than what is
-      // connected to.
+      // Both protocols pass a canonical name. The name that is checked must be spelled exactly like the one connected
+      // to.
       if (canonicalHost(host) !== host) throw new HostDeniedError(host, port)
       return await routeTo(host, port, { allows, resolve, chooseUpstream }, scheme)
     } catch (error) {
@@ -120,7 +120,7 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
     if (typeof place === 'string') await rm(place, { force: true })
     server.listen(typeof place === 'string' ? { path: place } : { host: '127.0.0.1', port: place })
     await once(server, 'listening')
-    // Too many open files while a connection is taken: that connection is lost, and not this process.
+    // Too many open files on accept: only that connection is lost, not this process.
     server.on('error', () => undefined)
     if (typeof place === 'string') await chmod(place, 0o600)
     return server
@@ -161,7 +161,7 @@ async function systemLookup(name: string): Promise<LookupAddress[]> {
   return lookup(name, { all: true, verbatim: true })
 }
 
-/** What the proxy replies (RFC 1928, section 6). */
+/** Reply codes (RFC 1928, section 6). */
 const REPLY = { ok: 0, failed: 1, denied: 2, unreachable: 4, refused: 5, command: 7, address: 8 } as const
 const VERSION = 5
 const NO_SIGN_IN = 0
@@ -199,7 +199,7 @@ class BrokenHandshake extends Error {
 
 type Take = (count: number) => Promise<Buffer>
 
-/** What the client wants to reach, or the last bytes it is sent because it cannot have it. */
+/** The requested target, or the final reply if the request is refused. */
 async function readRequest(client: Socket, take: Take): Promise<{ host: string; port: number } | Buffer> {
   const [version, count] = await take(2)
   if (version !== VERSION) throw new BrokenHandshake('not SOCKS5')
@@ -224,7 +224,7 @@ async function readHost(kind: number, take: Take): Promise<string | undefined> {
   return (await take(length!)).toString('latin1')
 }
 
-/** Takes a socket's bytes piece by piece; `stop` gives back what was read too far, and leaves the socket paused. */
+/** Reads a socket in pieces; `stop` puts back excess bytes and leaves the socket paused. */
 function readFrom(socket: Socket): { take: Take; stop: () => void } {
   let [bytes, ended, wake] = [Buffer.alloc(0), false, (): void => undefined]
   const more = (chunk: Buffer): void => {
@@ -256,7 +256,7 @@ function readFrom(socket: Socket): { take: Take; stop: () => void } {
   return { take, stop }
 }
 
-/** The address in a reply tells a client nothing it needs, so it is always 0.0.0.0. */
+/** Clients do not need the address in a reply, so it is always 0.0.0.0. */
 function reply(code: number): Buffer {
   return Buffer.from([VERSION, code, 0, 1, 0, 0, 0, 0, 0, 0])
 }

@@ -42,14 +42,14 @@ describe('the SOCKS proxy', () => {
     expect([...got.subarray(0, 4)]).toEqual([5, 0, 5, code])
   })
 
-  test('refuses to be signed in to, and hangs up on what is not SOCKS5', async () => {
+  test('refuses authentication, and hangs up on protocols other than SOCKS5', async () => {
     const proxy = await proxyFor([])
     expect(Buffer.from(await talk(proxy.socksSocket, Buffer.from([5, 1, 2])), 'latin1')).toEqual(Buffer.from([5, 255]))
     expect(await talk(proxy.socksSocket, Buffer.from([4, 1, 0, 80, 127, 0, 0, 1, 0]))).toBe('')
     expect(await talk(proxy.socksSocket, 'GET / HTTP/1.1\r\n\r\n')).toBe('')
   })
 
-  test('reads a request that arrives byte by byte, and keeps what follows it', async () => {
+  test('reads a request that arrives byte by byte, and keeps the bytes after it', async () => {
     const port = await listening(createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket)))
     const proxy = await proxyFor([`localhost:${port}`])
     const socket = connect({ path: proxy.socksSocket, allowHalfOpen: true })

@@ -16,7 +16,7 @@ import { isRunning } from '../../process/process-identity'
 
 /** How many backups are kept. */
 const KEPT_BACKUPS = 7
-/** A backup from later than this, in ms, was made while a clock was wrong. */
+/** A backup further in the future than this, in ms, was made while the clock was wrong. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
 
 export interface Backup {
@@ -116,7 +116,7 @@ export function newestGoodBackup(home: string, now: number, isSound: (file: stri
   return backupsOf(home, now).find((backup) => isSound(backup.file))
 }
 
-/** Newest first; those from the future last, because it is not known when they were made. */
+/** Newest first; those from the future last, because their real time is unknown. */
 export function backupsOf(home: string, now: number): Backup[] {
   const folder = backupsFolder(home)
   if (!existsSync(folder)) return []

@@ -4,8 +4,8 @@ import type { BackupInput, BackupOutcome } from './store-backups'
 
 /**
  * The thread that copies the store while it is being read and written, and checks the copy. All pages are copied in one
- * step, because a write by another process between steps restarts the copy. Imports no module of Trestle's at run time,
- * so that it also runs from the sources.
+ * step, because a write by another process between steps restarts the copy. Imports none of Trestle's modules at run
+ * time, so that it also runs from sources.
  */
 const { source, target } = workerData as BackupInput
 const ALL_PAGES = 0x7fffffff

@@ -24,7 +24,7 @@ async function made({ target }: BackupInput): Promise<BackupOutcome> {
 }
 
 describe('backups from a time when the clock was wrong', () => {
-  test('do not stop the daily ones, nor replace them', async () => {
+  test('neither prevent daily backups nor replace them', async () => {
     const { home, backups, at } = await setUp()
     for (let year = 1; year <= 7; year += 1) await keepBackup({ home, version: 1, now: NOW + year * 400 * DAY }, write)
     backups.takeIfDue()
@@ -71,7 +71,7 @@ describe('a backup', () => {
     expect(readdirSync(home)).not.toContain('trestle.db.backup-lock')
   })
 
-  test('with a name that is not one of ours is not touched', async () => {
+  test('with an unknown name is left alone', async () => {
     const { home } = await setUp()
     mkdirSync(backupsFolder(home))
     writeFileSync(join(backupsFolder(home), 'trestle-mine.db'), 'mine')

@@ -24,7 +24,7 @@ export interface StoreBackups {
   take(): Promise<BackupsView>
   /** Starts a backup if the newest is a day old; otherwise only reads the folder. */
   takeIfDue(): void
-  /** Checks once a minute whether one is due, for programs that run long. */
+  /** Checks once a minute whether one is due, for long-running programs. */
   begin(): void
   /** Waits a moment for a running backup, then aborts it. */
   close(): Promise<void>

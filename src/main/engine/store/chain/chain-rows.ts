@@ -1,18 +1,18 @@
 import type { Database } from '../database/database'
 import { eventDigest, firstHash, nextHash, type ChainedEvent } from './event-chain'
 
-/** The `meta` key of the highest event id that may have no hash: it was recorded before there were hashes. */
+/** The `meta` key of the highest event id that may lack a hash because it was recorded before hashes existed. */
 export const UNHASHED_UP_TO = 'events_without_hash'
-/** Events that are read at a time. */
+/** Number of events read at a time. */
 const CHUNK = 64
 
-/** Adds the columns of the hash chain. Events that exist stay as they are; see `ChainHeads`. */
+/** Adds the columns of the hash chain. Existing events get no hash; see `ChainHeads`. */
 export function addChainColumns(db: Database): void {
   db.exec('ALTER TABLE event ADD COLUMN hash TEXT; ALTER TABLE session ADD COLUMN head TEXT')
   keepUnhashedLimit(db)
 }
 
-/** Remembers up to which id events may have no hash. Call it after events without a hash have been copied in. */
+/** Stores the highest event id that may lack a hash. Call it after copying in events without a hash. */
 export function keepUnhashedLimit(db: Database): void {
   db.prepare<[string]>(
     `INSERT INTO meta (key, value) SELECT ?, coalesce(max(id), 0) FROM main.event WHERE hash IS NULL
@@ -23,11 +23,11 @@ export function keepUnhashedLimit(db: Database): void {
 /** The latest hash of each session. */
 export interface ChainHeads {
   /**
-   * The hash that the next event follows. A session from before there were hashes has none stored: it is made from all
-   * its events once, and the next event's hash then covers them.
+   * The hash that the next event follows. Sessions from before hashes existed have none stored: it is computed once
+   * from all their events, which the next event's hash then covers.
    */
   get(sessionId: string): string
-  /** The same from the events themselves, after some were added at another place. */
+  /** The same, computed from the events, after some were inserted elsewhere. */
   last(sessionId: string): string
 }
 

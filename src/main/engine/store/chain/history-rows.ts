@@ -2,32 +2,32 @@ import type { Database } from '../database/database'
 import { UNHASHED_UP_TO } from './chain-rows'
 import type { ChainedEvent } from './event-chain'
 
-/** Events that are read at a time. */
+/** Number of events read at a time. */
 const CHUNK = 64
 
 /** An event as it is stored. */
 export interface HistoryRow extends ChainedEvent {
-  /** Absent in events that were recorded before there were hashes. */
+  /** Null in events recorded before hashes existed. */
   hash: string | null
-  /** Where it stands according to the index that everything else reads by. */
+  /** Its position in the index, which all other code reads by. */
   place: number
-  /** Whether it may be without a hash. */
+  /** Whether it may lack a hash. */
   mayLackHash: boolean
 }
 
-/** Reads what is stored of histories, for checking it. Reads rows themselves, since an index may say something else. */
+/** Reads stored histories to verify them. Reads the rows themselves, since an index may differ. */
 export interface HistoryRows {
-  /** All sessions, also those of which only events are left. */
+  /** All sessions, including those with only events left. */
   ids(): string[]
-  /** What the session's own row says; `last`: the highest number of an event. */
+  /** The session's own row; `last`: the highest event number. */
   end(sessionId: string): { seq: number; head: string | null; last: number } | undefined
-  /** Events after the place `after`, in order. A row that the index names and that is missing is undefined. */
+  /** Events after the place `after`, in order. `seq` is undefined for a row that is in the index but missing. */
   chunk(sessionId: string, after: number): (HistoryRow | { place: number; seq?: undefined })[]
   /** Events of the session among the next rows after the row `from`; `next` is undefined at the end. */
   count(sessionId: string, from: number): { events: number; next?: number }
 }
 
-/** How many rows are counted at a time. */
+/** Number of rows counted at a time. */
 const COUNTED = 20_000
 
 export function createHistoryRows(db: Database): HistoryRows {

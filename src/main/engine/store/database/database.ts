@@ -9,10 +9,10 @@ export const BUSY_TIMEOUT_MS = 5000
 /**
  * Opens a store file (created when missing) with the settings every connection must have.
  *
- * WAL with synchronous=NORMAL: a commit is written to the log file and is safe from the death of the process. Only a
- * power cut or a crash of the operating system can lose the newest commits (those since the last checkpoint that the
- * system had not written yet); even then the file stays consistent and what is missing is the newest end, never
- * something in the middle.
+ * WAL with synchronous=NORMAL: a commit is written to the log file and survives the death of the process. Only a power
+ * cut or a crash of the operating system can lose the newest commits (those since the last checkpoint that the system
+ * had not written yet); even then the file stays consistent, and only the newest commits are missing, never one in the
+ * middle.
  *
  * `alone`: locks out other processes, so that not even the small shared-memory file is needed and the store can be read
  * on a full disk.
@@ -43,7 +43,7 @@ export function openDatabase(file: string, { alone = false } = {}): Database {
   }
 }
 
-/** Opens a file only to look at it: nothing is created or changed. */
+/** Opens a file without creating or changing anything. */
 export function openReadOnly(file: string): Database {
   return new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
 }

@@ -64,7 +64,7 @@ function isFull(home: string): boolean {
 /** Transactions rarely add more to a file. */
 const SLACK_BYTES = 16 * 1024 * 1024
 
-/** The limit on the size of files, if the store may have reached it: a checkpoint writes all of its log to it. */
+/** The limit on file sizes, if the store may have reached it: a checkpoint writes the whole log to the store file. */
 function reachedLimit(home: string): number | undefined {
   const limit = fileSizeLimit()
   if (limit === Number.POSITIVE_INFINITY) return undefined
@@ -81,7 +81,7 @@ function sizeOf(file: string): number {
 }
 
 /**
- * How many bytes a file may have that this process writes; Infinity if the system does not say. SQLite reports a write
+ * The size limit in bytes for files this process writes; Infinity if the system reports none. SQLite reports a write
  * beyond it as an I/O error.
  */
 function fileSizeLimit(): number {

@@ -6,7 +6,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { identityOf } from '../../process/process-identity'
 import { tryLock, withLock } from './store-lock'
 
-/** The lock of a process that has ended. */
+/** The lock of a process that has exited. */
 async function staleLock(): Promise<string> {
   const file = join(await tempFolder(), 'lock')
   const { pid } = spawnSync(process.execPath, ['-e', ''])
@@ -15,7 +15,7 @@ async function staleLock(): Promise<string> {
 }
 
 describe('a lock', () => {
-  test('is held once, and free when it was released', async () => {
+  test('is held once, and can be acquired again after its release', async () => {
     const file = join(await tempFolder(), 'lock')
     const release = tryLock(file)
     expect(tryLock(file)).toBeUndefined()
@@ -40,7 +40,7 @@ describe('a lock', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid })
   })
 
-  test('of a dead process is left to the one that is taking it over', async () => {
+  test('of a dead process is left to the process that is taking it over', async () => {
     const file = await staleLock()
     const before = readFileSync(file, 'utf8')
     writeFileSync(`${file}.stale`, '')
@@ -48,14 +48,14 @@ describe('a lock', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  test('is taken over although a process died while it did that', async () => {
+  test('is taken over even if a process died while taking it over', async () => {
     const file = await staleLock()
     writeFileSync(`${file}.stale`, '')
     utimesSync(`${file}.stale`, 1, 1)
     expect(withLock(file, () => JSON.parse(readFileSync(file, 'utf8')))).toMatchObject({ pid: process.pid })
   })
 
-  test('that is being written is not taken over; one that never was is, also after the clock was set back', async () => {
+  test('that is being written is not taken over; one that was never completed is, even after the clock was set back', async () => {
     const file = join(await tempFolder(), 'lock')
     writeFileSync(file, '')
     expect(tryLock(file)).toBeUndefined()

@@ -8,7 +8,7 @@ import { errorCode } from '../../../../shared/error-text'
  */
 const UNREADABLE_STALE_MS = 5_000
 
-/** Takes the lock `file` unless a live process has it; returns the function that releases it. */
+/** Acquires the lock `file` unless a live process has it; returns the function that releases it. */
 export function tryLock(file: string): (() => void) | undefined {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -22,8 +22,8 @@ export function tryLock(file: string): (() => void) | undefined {
 }
 
 /**
- * Removes a lock whose process is dead; false when it is held, or another process is removing it. Only one does: the
- * others would remove the lock that is taken right after.
+ * Removes a lock whose process is dead; false when it is held, or another process is removing it. Only one process may,
+ * because a second one could remove the lock that is acquired right after.
  */
 function removeStale(file: string): boolean {
   const found = stampOf(file)
@@ -51,7 +51,7 @@ function stampOf(file: string): string | undefined {
   return stat && [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
 }
 
-/** In ms; a time in the future is as far away as one in the past. */
+/** In ms. A time in the future counts like one in the past. */
 function ageOf(file: string): number {
   return Math.abs(Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0))
 }

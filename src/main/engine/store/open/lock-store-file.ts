@@ -6,12 +6,11 @@ import { identityOf, isAlive, type ProcessIdentity } from '../../process/process
 const ENDINGS = ['', '-wal', '-shm', '-journal']
 
 /**
- * Locks every other process out of a store file, which may be damaged, without changing it or its log; returns the
- * function that ends this, or undefined while another process has the file open: it then holds a lock of SQLite on it.
+ * Locks all other processes out of a store file, which may be damaged, without changing it or its log. Returns the
+ * function that unlocks it, or undefined while another process has the file open and so holds a SQLite lock on it.
  */
 export function lockStoreFile(file: string): (() => void) | undefined {
-  // Under another name SQLite does not see the log, and leaves it alone. The lock is that of the file, whatever its
-  // name.
+  // Under another name, SQLite does not see the log and leaves it alone. Locks belong to the file, whatever its name.
   const alias = `${file}.lock-${process.pid}`
   const remove = (): void => {
     for (const ending of ENDINGS) rmSync(alias + ending, { force: true })
@@ -30,7 +29,7 @@ export function lockStoreFile(file: string): (() => void) | undefined {
     remove()
   }
   try {
-    // Where there is a log, even one without content, the lock is taken before the file is read.
+    // If there is a log, even an empty one, SQLite takes the lock before it reads the file.
     writeFileSync(`${alias}-wal`, '-')
     db = new BetterSqlite3(alias, { timeout: 0 })
     db.pragma('locking_mode = EXCLUSIVE')
@@ -38,7 +37,7 @@ export function lockStoreFile(file: string): (() => void) | undefined {
     return end
   } catch (error) {
     const code = sqliteCode(error)
-    // It is locked as well when its content cannot be read.
+    // The file is locked even if its content cannot be read.
     if (code !== undefined && !/^SQLITE_(?:BUSY|LOCKED)/.test(code)) return end
     end()
     if (code === undefined) throw error

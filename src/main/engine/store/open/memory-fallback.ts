@@ -11,9 +11,9 @@ interface UnsavedEvents {
 }
 
 /**
- * A store that keeps events in memory when the disk cannot take them. They are read like recorded events, with the
- * `seq` that they will have, and are written with the next append that succeeds. If the process ends before that, the
- * next start ends the turn.
+ * A store that keeps events in memory when the disk is full. They can be read like recorded events, with their future
+ * `seq`, and are written with the next append that succeeds. If the process ends before that, the next start ends the
+ * turn.
  */
 export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number): Store {
   const held = new Map<string, UnsavedEvents>()
@@ -33,7 +33,7 @@ export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number)
     try {
       append(sessionId, [])
     } catch {
-      // Still no space: the events are the end of a turn, which the next start records.
+      // Still no space. The events are the end of a turn, which the next start records.
       held.delete(sessionId)
     }
   }
@@ -80,7 +80,7 @@ export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number)
       try {
         disk.release(sessionId)
       } catch (error) {
-        // The lease then ends with this process; nothing that uses or closes the session has to fail.
+        // The lease then ends with this process, so using or closing the session need not fail.
         if (!(error instanceof CodedError && error.code === 'store.full')) throw error
       }
     },

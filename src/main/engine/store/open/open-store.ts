@@ -17,7 +17,9 @@ import { storeError, checkFile, isDamage, StoreDamage, suspectMarker } from '../
 
 /** A file up to this size is checked at every start: that takes a few milliseconds. */
 const SMALL_BYTES = 2 * 1024 * 1024
-/** A larger one once a day, as reading it takes time (about 2 ms per MB); a very large one once a week. */
+/**
+ * A larger one is checked once a day, because reading it takes about 2 ms per MB; a file above this size once a week.
+ */
 const LARGE_BYTES = 256 * 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -36,7 +38,7 @@ export interface StoreOptions {
 
 export interface OpenedStore {
   store: Store
-  /** The open file, for tables that have a module of their own. */
+  /** The open file, for tables that have their own module. */
   database: Database
   duties: Duties
   /** What went wrong and what was done about it, for the user. */
@@ -46,10 +48,10 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or found
- * damage, it is small, or a day has passed), and backs it up and migrates it when it is older than this Trestle. A
- * damaged file never prevents a start: it is replaced by what can be read from it and from the newest backup, and
- * `notices` tells the user. Throws `store.too_new`, `store.full`, `store.busy` or `store.unreadable`.
+ * Opens the session store `$home/trestle.db`: checks it when due (a process ended without closing it or found damage,
+ * it is small, or a day has passed), and backs it up and migrates it when it is older than this Trestle. A damaged file
+ * never prevents a start: it is replaced by what can be read from it and from the newest backup, and `notices` informs
+ * the user. Throws `store.too_new`, `store.full`, `store.busy` or `store.unreadable`.
  */
 export function openStore(options: StoreOptions): OpenedStore {
   const { home, now = Date.now } = options
@@ -89,16 +91,16 @@ function openChecked(
   const { ino } = fileAt(file) ?? {}
   const db = openEvenIfFull(file, home)
   try {
-    // Replaced just before it was locked by being opened: what is open is the old one.
+    // Replaced just before opening it locked it: the old file is open.
     if (fileAt(file)?.ino !== ino) throw new StoreDamage('it was replaced while it was opened')
     const version = versionOf(db)
     const newest = migrations.at(-1)?.version ?? 0
-    // Check before a migration; and an unknown version may be caused by damage.
+    // Check before a migration, and because an unknown version may be caused by damage.
     if (version !== newest) checkFile(db)
     migrate(db, { migrations, backup: (from) => void takeBackup(db, { home, version: from, now: now() }) })
     requireTables(db)
     const leases = createLeases(db, identityOf(pid), now)
-    // Before anything is written: a damaged file is kept as it was found.
+    // Before anything is written, so that a damaged file is kept unchanged.
     checkIfDue(db, {
       home,
       suspect: leases.unclean() || fileAt(suspectMarker(home)) !== undefined,
@@ -126,7 +128,7 @@ function openChecked(
   }
 }
 
-/** Opens the store even on a full disk: then it can at least be read. */
+/** Opens the store even on a full disk: it can at least be read. */
 function openEvenIfFull(file: string, home: string): Database {
   try {
     return openDatabase(file)
@@ -161,7 +163,7 @@ function makeStore(file: string, migrations: readonly Migration[]): void {
     const db = openDatabase(made)
     try {
       migrate(db, { migrations, backup: () => {} })
-      // Closing ignores a full disk and would leave a part of the tables in the log, which is not linked.
+      // Closing ignores a full disk and would leave some tables in the log, which is not linked.
       db.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       db.close()

@@ -12,7 +12,7 @@ import { lockStoreFile, usersOf } from './lock-store-file'
 /**
  * Replaces a damaged file with a store that has everything readable from it and from the newest good backup. The
  * damaged file is kept next to it, with its log under the same name, so that SQLite tools can still open it; nothing is
- * deleted. Returns the notice for the user, or undefined when another process has just replaced or changed it. `inode`:
+ * deleted. Returns the notice for the user, or undefined if another process has just replaced or changed it. `inode`:
  * the file that was found damaged. Throws `store.busy` while another process has the file open: it would keep
  * writing to the file that was moved away.
  */
@@ -27,7 +27,7 @@ export function replaceDamagedStore(options: {
   const { home, file, inode, reason, newestVersion, now } = options
   return withLock(storeLockFile(home), () => {
     if (!existsSync(file) || statSync(file).ino !== inode) return undefined
-    // Reading the file, below, would end the lock of this process.
+    // Reading the file, below, would release this process's lock.
     lockUnused(options)()
     const before = stateOf(file)
     const aside = freeName(`${file}.damaged-${timestampOf(now)}`)
@@ -40,9 +40,9 @@ export function replaceDamagedStore(options: {
       const unlock = lockUnused(options)
       try {
         if (stateOf(file) !== before) return undefined
-        // Windows moves no file that is open, here or elsewhere.
+        // Windows cannot move an open file, not even one open in this process.
         if (process.platform === 'win32') unlock()
-        // Only after the rebuild: if there was no space for it, nothing has changed.
+        // Only after the rebuild, so that nothing has changed if there was no space for it.
         for (const ending of ['', '-wal', '-shm'])
           if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
         renameSync(rebuilt, file)
@@ -60,7 +60,7 @@ export function replaceDamagedStore(options: {
   })
 }
 
-/** Locks out other processes; those that are only looking at the file, as this one did, are soon done. */
+/** Locks out other processes. Waits, since those that are only checking the file, as this one did, finish soon. */
 function lockUnused({ home, file, reason }: { home: string; file: string; reason: string }): () => void {
   const deadline = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {

@@ -7,7 +7,7 @@ export type Value = string | number | null | undefined
 /** A row of a table, or an entry of an index, found on a page. */
 export interface PageRecord {
   kind: 'row' | 'entry'
-  /** Of a row of an ordinary table. */
+  /** For rows of ordinary tables. */
   rowid: number
   values: Value[]
 }
@@ -99,7 +99,7 @@ function withOverflow(
 
 interface ColumnTypes {
   codes: number[]
-  /** Where the values begin. */
+  /** Offset of the values. */
   start: number
 }
 

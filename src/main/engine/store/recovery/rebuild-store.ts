@@ -17,19 +17,19 @@ import { removedKey } from '../session-writer'
 export interface RebuildReport {
   sessions: number
   events: number
-  /** Sessions that are still referred to, but have no events. */
+  /** Sessions that are still referenced, but have no events. */
   lostSessions: number
   /** Missing events, of recovered and lost sessions. */
   lostEvents: number
 }
 
-/** Events that are folded at a time. */
+/** Number of events folded at a time. */
 const CHUNK = 500
 
 /**
- * Builds a new store from several files. An event that is in more than one is taken from the first. Sessions that the
- * user removed are left out unless
- * `withRemoved`; so are the sessions in `removed`. Headers and the search index are derived from the events.
+ * Builds a new store from several files. An event in more than one is taken from the first. Sessions the user removed
+ * are left out unless `withRemoved` is set; so are the sessions in `removed`. Headers and the search index are derived
+ * from the events.
  */
 export function rebuildStore(
   file: string,
@@ -158,7 +158,7 @@ interface KnownSession {
   removed: boolean
 }
 
-/** What files know about their sessions: which events should exist, and which sessions the user removed. */
+/** What the files record about their sessions: which events should exist, and which sessions the user removed. */
 interface KnownSessions {
   /** Reads a source. Earlier sources take precedence. */
   read(source: StoreRows, header: RowVisitor['header']): void

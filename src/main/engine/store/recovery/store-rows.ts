@@ -9,7 +9,7 @@ export interface EventRow {
   at: number
   type: string
   body: string
-  /** Absent in events that were recorded before there were hashes. */
+  /** Null in events recorded before hashes existed. */
   hash: string | null
 }
 
@@ -27,7 +27,7 @@ export interface SessionRow {
 
 /** The rows that a file still contains, recognized by their shape, because the table definitions may be lost. */
 export interface StoreRows {
-  /** Visits what is known about sessions, and about events that should exist. */
+  /** Visits everything recorded about sessions and about events that should exist. */
   known(visit: RowVisitor): void
   events(): Generator<EventRow>
   close(): void

@@ -7,7 +7,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { openDatabase } from '../database/database'
 import { readWalFrames, walProblem } from './write-ahead-log'
 
-/** Commits as fast as it can to the store in `workerData`; the log starts again every few commits. */
+/** Commits as fast as it can to the store in `workerData`; the log restarts every few commits. */
 const WRITER = `
 const { workerData, parentPort } = require('node:worker_threads')
 const db = new (require(workerData.sqlite))(workerData.file)
@@ -24,7 +24,7 @@ work()
 parentPort.postMessage('ready')
 `
 
-test('a log that another process writes and starts again is not mistaken for a damaged one', async () => {
+test('a log that another process writes and restarts is not mistaken for a damaged one', async () => {
   const file = join(await tempFolder(), 'trestle.db')
   const db = openDatabase(file)
   onTestFinished(() => void db.close())
@@ -40,7 +40,7 @@ test('a log that another process writes and starts again is not mistaken for a d
   expect(walProblem(file)).toBeUndefined()
 })
 
-test('a frame that was overwritten in the middle of a log is damage', async () => {
+test('a frame overwritten in the middle of a log is reported as damage', async () => {
   const file = join(await tempFolder(), 'trestle.db')
   const db = openDatabase(file)
   onTestFinished(() => void db.close())

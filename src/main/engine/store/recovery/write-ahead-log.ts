@@ -13,7 +13,7 @@ export interface WalFrames {
   pageSize: number
   /** File offset of the newest committed image of each page, by page number. */
   pages: Map<number, number>
-  /** How many frames the file has space for. */
+  /** Number of frames that fit in the file. */
   frames: number
   /** What is damaged; undefined when the log is intact or empty. A frame that was never committed is not damage. */
   damage?: string
@@ -28,7 +28,7 @@ export function readWalFrames(file: string, maxBytes = Number.POSITIVE_INFINITY)
   const fd = openSync(file, 'r')
   try {
     const { size } = fstatSync(fd)
-    // Shorter than its header: SQLite was stopped while it created the log, and nothing was lost.
+    // Shorter than its header: SQLite was stopped while creating the log, and nothing was lost.
     if (size < HEADER_BYTES) return { pageSize: 0, pages: new Map(), frames: 0 }
     const header = bytesAt(fd, 0, HEADER_BYTES)
     const magic = header?.readUInt32BE(0) ?? 0
@@ -50,7 +50,7 @@ export function readWalFrames(file: string, maxBytes = Number.POSITIVE_INFINITY)
     }
 
     /**
-     * A frame that another process was just writing is whole a moment later, and one that started the log again has
+     * A frame that another process was writing is complete a moment later, and a process that restarted the log has
      * overwritten its header.
      */
     function isStill(damage: string): boolean {
@@ -134,7 +134,7 @@ export function isPageSize(bytes: number): boolean {
  */
 const INDEX_HEADER_BYTES = 48
 const ATTEMPTS = 3
-/** How much of a large log is read: a start must not take minutes. */
+/** Only this much of a large log is read, because a start must not take minutes. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 
 /**

@@ -10,7 +10,7 @@ async function rows(...alarms: [id: string, at: number][]): Promise<AlarmRows> {
 const ids = (alarms: readonly { id: string }[]): string[] => alarms.map(({ id }) => id).toSorted()
 
 describe('alarms', () => {
-  test('come back as they were set, with the session that set them', async () => {
+  test('are returned as set, with the session that set them', async () => {
     const alarms = await rows()
     alarms.add({ id: 'a', label: 'Größe 👋', at: 5, createdAt: 1, sessionId: 's' })
     expect(alarms.get('a')).toEqual({
@@ -24,7 +24,7 @@ describe('alarms', () => {
     expect(alarms.get('b')).toBeUndefined()
   })
 
-  test('that ring or will ring are listed with the next first, all of them with the latest first', async () => {
+  test('are listed next first if active, or all of them latest first', async () => {
     const alarms = await rows(['late', 30], ['early', 10], ['middle', 20])
     alarms.change('middle', ['pending'], { status: 'done' })
     expect(alarms.list(true, 10).map(({ id }) => id)).toEqual(['early', 'late'])
@@ -33,7 +33,7 @@ describe('alarms', () => {
     expect(alarms.nextAt()).toBe(10)
   })
 
-  test('change only from the status that was expected, so that one of two processes wins', async () => {
+  test('change only from the expected status, so that one of two processes wins', async () => {
     const alarms = await rows(['a', 10])
     expect(alarms.change('a', ['ringing'], { status: 'done' })).toBe(false)
     expect(alarms.change('a', ['pending', 'ringing'], { status: 'done' })).toBe(true)
@@ -52,7 +52,7 @@ describe('alarms', () => {
 })
 
 describe('alarms that are due', () => {
-  test('are taken once, at their very time', async () => {
+  test('are taken once, exactly at their time', async () => {
     const alarms = await rows(['past', 9], ['now', 10], ['next', 11])
     const taken = alarms.takeDue({ now: 10, late: 5, unnoticed: 0 })
     expect(ids(taken.ringing)).toEqual(['now', 'past'])
@@ -61,7 +61,7 @@ describe('alarms that are due', () => {
     expect(alarms.nextAt()).toBe(11)
   })
 
-  test('are missed when they are too late, and when they rang without being noticed', async () => {
+  test('are missed when they are too late, or when they rang unnoticed', async () => {
     const alarms = await rows(['late', 4], ['edge', 5], ['rings', 20])
     const first = alarms.takeDue({ now: 10, late: 5, unnoticed: 0 })
     expect([ids(first.ringing), ids(first.missed)]).toEqual([['edge'], ['late']])
@@ -70,7 +70,7 @@ describe('alarms that are due', () => {
   })
 })
 
-test('only alarms that have ended are deleted permanently, and only old ones', async () => {
+test('only old alarms that have ended are permanently deleted', async () => {
   const alarms = await rows(['ended', 1], ['waiting', 2], ['fresh', 9])
   alarms.change('ended', ['pending'], { status: 'done' })
   alarms.change('fresh', ['pending'], { status: 'done' })

@@ -10,23 +10,23 @@ interface AlarmRow {
   session_id: string | null
 }
 
-/** The alarms of a home. Processes share the table: a change of status succeeds in exactly one of them. */
+/** The alarms of a home. Processes share the table; each change of status succeeds in exactly one of them. */
 export interface AlarmRows {
   add(alarm: Omit<Alarm, 'status' | 'ringsHere'>): void
   get(id: string): Alarm | undefined
-  /** `active`: only those that ring or will ring, the next first; else all, the latest first. */
+  /** `active`: only those that ring or will ring, next first; otherwise all, latest first. */
   list(active: boolean, limit: number): Alarm[]
   countActive(): number
-  /** When the next pending alarm rings; undefined: none is pending. */
+  /** When the next pending alarm rings; undefined if none is pending. */
   nextAt(): number | undefined
-  /** Sets status and time if the status is one of `from`; whether it was. */
+  /** Sets status and time if the status is one of `from`; returns whether it was. */
   change(id: string, from: readonly AlarmStatus[], to: { status: AlarmStatus; at?: number }): boolean
   /**
-   * Takes every pending alarm that is due, and every one that rings since before `unnoticed`. Those due before `late`
-   * are missed, the others ring.
+   * Takes every pending alarm that is due, and every one that has been ringing since before `unnoticed`. The latter,
+   * and those due before `late`, are missed; the others ring.
    */
   takeDue(times: { now: number; late: number; unnoticed: number }): { ringing: Alarm[]; missed: Alarm[] }
-  /** Permanently deletes those that ended and were due before a time. */
+  /** Permanently deletes ended alarms that were due before a time. */
   purge(before: number): void
 }
 

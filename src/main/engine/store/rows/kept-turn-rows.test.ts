@@ -3,7 +3,7 @@ import { storeDatabase } from '../../../../../test/support/store-database'
 import { createKeptTurnRows } from './kept-turn-rows'
 import { createMarkRows } from './mark-rows'
 
-test('a turn is kept until it is removed, and the last word counts', async () => {
+test('a turn is kept until it is removed, and the last write wins', async () => {
   const turns = createKeptTurnRows(await storeDatabase())
   turns.put({ sessionId: 'a', crashes: 0 })
   turns.put({ sessionId: 'a', crashes: 1, unattended: { maxSteps: 5 } })
@@ -14,7 +14,7 @@ test('a turn is kept until it is removed, and the last word counts', async () =>
   expect(turns.all()).toHaveLength(1)
 })
 
-test('other entries of the same table are no turns, whatever their names', async () => {
+test('other entries of the same table are not turns, whatever their names', async () => {
   const db = await storeDatabase()
   const turns = createKeptTurnRows(db)
   const put = db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)')
@@ -24,7 +24,7 @@ test('other entries of the same table are no turns, whatever their names', async
   expect(turns.all()).toEqual([{ sessionId: '￿:größe', crashes: 0 }])
 })
 
-test('marks are read by others as they were set, and a change that changes nothing says so', async () => {
+test('other processes read marks as set, and a change without effect returns false', async () => {
   const db = await storeDatabase()
   const [mine, theirs] = [createMarkRows(db, () => 5), createMarkRows(db, () => 9)]
   expect(mine.view()).toEqual({ since: 5, seen: [], pinned: [] })

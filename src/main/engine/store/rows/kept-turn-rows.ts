@@ -1,29 +1,29 @@
 import type { Database } from '../database/database'
 
-/** A turn that the engine of the home runs, and continues after a crash. */
+/** A turn of the home's engine that continues after a crash. */
 export interface KeptTurn {
   sessionId: string
-  /** How often it was continued after its process died. */
+  /** How often it was resumed after its process died. */
   crashes: number
   /** It asks nothing; see `UnattendedTurn`. */
   unattended?: { maxSteps?: number }
-  /** Its process left it on purpose. */
+  /** Its process deliberately left it to the next one. */
   left?: true
-  /** That of its process. */
+  /** The environment of its process. */
   environment?: NotedEnvironment
 }
 
 /** The environment variables of a process, without their values. */
 export interface NotedEnvironment {
-  /** Their names with keyed hashes of the values. */
+  /** Variable names with keyed hashes of their values. */
   marks: Record<string, string>
-  /** They were read from the user's login shell. */
+  /** Whether they were read from the user's login shell. */
   ofLogin: boolean
 }
 
 /**
- * The turns that continue when the process that runs them ends before they do. They are entries of `meta`, so they
- * survive that process; which turns are open, and who runs them, is in the log and in the leases.
+ * Turns that continue when their process ends before they do. They are entries of `meta`, so they survive that process;
+ * the log and the leases have which turns are open and who runs them.
  */
 export interface KeptTurnRows {
   put(turn: KeptTurn): void

@@ -10,7 +10,7 @@ interface ContentRow {
   key: string
   text: string
   category: string | null
-  /** Empty: everywhere. */
+  /** Empty if it applies everywhere. */
   folder: string
 }
 
@@ -39,7 +39,7 @@ export interface VersionRow extends ContentRow {
   session_id: string | null
 }
 
-/** The columns of what an entry says. */
+/** The columns of an entry's content. */
 export function contentColumns({ key, text, category, folder }: MemoryContent): ContentRow {
   return { key, text, category: category ?? null, folder: folder ?? '' }
 }

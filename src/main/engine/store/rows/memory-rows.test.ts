@@ -16,7 +16,7 @@ function add(memory: MemoryRows, key: string, folder?: string, at = 10): number 
 }
 
 describe('memories', () => {
-  test('of a project and of everywhere are apart, also with the same key', async () => {
+  test('of a project and those for everywhere are separate, even with the same key', async () => {
     const memory = await rows()
     const [here, everywhere] = [add(memory, 'style', '/p'), add(memory, 'style')]
     expect(memory.find('/p', 'style')?.id).toBe(here)
@@ -27,7 +27,7 @@ describe('memories', () => {
     expect(memory.matching(`"${placeWord('/p')}" AND style`, 9)).toEqual([here])
   })
 
-  test('that are deleted are found no more, and come back with their words', async () => {
+  test('that are deleted are no longer found, and are restored with their words', async () => {
     const memory = await rows()
     const id = add(memory, 'style')
     memory.remove(id, { ...BY, at: 20 })
@@ -40,7 +40,7 @@ describe('memories', () => {
     expect(memory.versions(id, 9).map(({ change }) => change)).toEqual(['restored', 'deleted', 'created'])
   })
 
-  test('are searched by the words that they have now', async () => {
+  test('are searched by their current words', async () => {
     const memory = await rows()
     const id = add(memory, 'old')
     memory.write(id, { key: 'new', text: 'x' }, words('new'), BY, 'changed')
@@ -59,7 +59,7 @@ describe('memories', () => {
     expect([versions[0]!.text, versions.at(-1)!.text]).toEqual(['60', '11'])
   })
 
-  test('are deleted permanently with their versions, and only when they were deleted', async () => {
+  test('are purged with their versions, but only if they were deleted', async () => {
     const memory = await rows()
     const [kept, gone] = [add(memory, 'kept'), add(memory, 'gone')]
     const [version] = memory.versions(gone, 1)
@@ -71,7 +71,7 @@ describe('memories', () => {
     expect(memory.get(kept)).toBeDefined()
   })
 
-  test('that were deleted are found by what they say, with % and _ as they are', async () => {
+  test('that were deleted are found by their text, with % and _ matched literally', async () => {
     const memory = await rows()
     for (const text of ['100% sure', '100 sure', 'a_b', 'axb'])
       memory.remove(memory.insert({ key: text, text }, words(text), BY).id, BY)
@@ -83,7 +83,7 @@ describe('memories', () => {
 })
 
 describe('what is used', () => {
-  test('is counted by how it was used, and leads by that', async () => {
+  test('is counted by kind of use, and ranked by it', async () => {
     const memory = await rows()
     const [a, b, c] = [add(memory, 'a', undefined, 1), add(memory, 'b', undefined, 2), add(memory, 'c', undefined, 3)]
     memory.used([a, b], 50, 'reinforced')
@@ -96,7 +96,7 @@ describe('what is used', () => {
     expect(memory.leading(undefined, 'recency', 2).map(({ id }) => id)).toEqual([c, a])
   })
 
-  test('does not become older by a clock that was set back', async () => {
+  test('does not get older when the clock is set back', async () => {
     const memory = await rows()
     const [a, b] = [add(memory, 'a', undefined, 100), add(memory, 'b', undefined, 90)]
     memory.used([a], 10, 'shown')
@@ -104,7 +104,7 @@ describe('what is used', () => {
   })
 })
 
-test('the overview counts entries by place and category', async () => {
+test('the overview counts entries by folder and category', async () => {
   const memory = await rows()
   add(memory, 'a', '/p')
   add(memory, 'b', '/p')

@@ -17,7 +17,7 @@ export interface MemoryWords {
   words: string
 }
 
-/** A word that is searched for, as expressions for both indexes. */
+/** A search term, as expressions for both indexes. */
 export interface WordMatch {
   stems: string
   words: string
@@ -31,13 +31,13 @@ export interface MemoryOrigin {
   seq?: number
 }
 
-/** The rows of the memory. Entries of `folder` undefined apply everywhere. */
+/** The rows of the memory. Entries without a `folder` apply everywhere. */
 export interface MemoryRows {
   find(folder: string | undefined, key: string): MemoryEntry | undefined
   findDeleted(folder: string | undefined, key: string): MemoryEntry | undefined
   get(id: number): MemoryEntry | undefined
   insert(content: MemoryContent, words: MemoryWords, origin: MemoryOrigin): MemoryEntry
-  /** Changes an entry, or brings a deleted one back. */
+  /** Changes an entry, or restores a deleted one. */
   write(
     id: number,
     content: MemoryContent,
@@ -50,24 +50,24 @@ export interface MemoryRows {
   purge(which: { deletedBefore: number } | { id: number }): number
   versions(id: number, limit: number): MemoryVersion[]
   version(versionId: number): (MemoryVersion & { entryId: number }) | undefined
-  /** `match`: FTS5 expressions for the stems and for the words as written; all must hold, each in one of the two. */
+  /** `match`: FTS5 expressions for the stems and for the words as written; each must match in one of the two. */
   list(filter: MemoryFilter, match: readonly WordMatch[], offset: number, limit: number): MemoryPage
   overview(): Omit<MemoryOverview, 'budgetBytes'>
   count(): number
-  /** The keys that are in use in these folders, for advice. */
+  /** The keys in use in these folders, to suggest to the model. */
   keys(folders: readonly (string | undefined)[], limit: number): string[]
   /** Ids of entries whose stems match an FTS5 expression, newest first. */
   matching(expression: string, limit: number): number[]
   byIds(ids: readonly number[]): MemoryEntry[]
   byKeys(folder: string | undefined, keys: readonly string[]): MemoryEntry[]
-  /** The entries of a folder that were reinforced most, or that were active last. */
+  /** A folder's most reinforced or most recently active entries. */
   leading(folder: string | undefined, by: 'uses' | 'recency', limit: number): MemoryEntry[]
-  /** Counts a use. `reinforced`: by the agent; else because a prompt's words are in it, or a search found it. */
+  /** Counts a use. `reinforced`: by the agent; `shown`: it matched a prompt; `found`: by a search. */
   used(ids: readonly number[], at: number, how: 'reinforced' | 'shown' | 'found'): void
   transaction<Result>(work: () => Result): Result
 }
 
-/** Everything before this many versions of an entry is forgotten. */
+/** Maximum number of versions kept per entry. */
 const MAX_VERSIONS = 50
 
 /** The word for a folder in the search index. */

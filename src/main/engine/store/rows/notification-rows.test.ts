@@ -9,20 +9,20 @@ async function rows(count = 0): Promise<NotificationRows> {
 }
 const titles = (all: NotificationRows): string[] => all.list(0, 99).notifications.map(({ title }) => title)
 
-test('notifications are listed with the newest first, page by page, with how many there are', async () => {
+test('notifications are listed newest first, page by page, with their total', async () => {
   const all = await rows(5)
   expect(all.list(1, 2)).toMatchObject({ notifications: [{ title: 't4' }, { title: 't3' }], total: 5, unread: 5 })
   expect(all.list(9, 2)).toMatchObject({ notifications: [], total: 5 })
 })
 
-test('a notification comes back as it was added', async () => {
+test('a notification is returned as it was added', async () => {
   const all = await rows()
   const added = all.add({ title: 'Größe', body: 'a\nb', source: 'agent', sessionId: 's' }, 7)
   expect(all.list(0, 1).notifications).toEqual([added])
   expect(added).toMatchObject({ at: 7, sessionId: 's' })
 })
 
-test('those that are marked as read are counted once, and only they', async () => {
+test('marking as read counts only unread notifications', async () => {
   const all = await rows(3)
   const [newest] = all.list(0, 1).notifications
   expect(all.markRead([newest!.id], 10)).toBe(1)
@@ -32,7 +32,7 @@ test('those that are marked as read are counted once, and only they', async () =
   expect(all.markRead(undefined, 13)).toBe(2)
 })
 
-test('what is cleared can be brought back, and is deleted permanently only later', async () => {
+test('cleared notifications can be restored, and are permanently deleted only later', async () => {
   const all = await rows(3)
   const ids = all.clear(undefined, 20)
   expect(ids).toHaveLength(3)

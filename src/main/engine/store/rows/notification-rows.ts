@@ -21,11 +21,11 @@ export interface NotificationRows {
   list(offset: number, limit: number): NotificationPage
   /** Returns how many were unread before. */
   markRead(ids: readonly number[] | undefined, at: number): number
-  /** Returns the ids of those that were in the list until now. */
+  /** Returns the ids of those that were removed from the list. */
   clear(ids: readonly number[] | undefined, at: number): number[]
-  /** Returns how many are in the list again. */
+  /** Returns how many were restored. */
   restore(ids: readonly number[]): number
-  /** Permanently deletes those that were cleared before a time, and all but the newest `kept`. */
+  /** Permanently deletes those cleared before a time, and all but the newest `kept`. */
   purge(clearedBefore: number, kept: number): void
 }
 
@@ -75,7 +75,7 @@ export function createNotificationRows(db: Database): NotificationRows {
   }
 }
 
-/** A list for json_each; null: all. */
+/** A list for json_each; null for all. */
 function json(ids: readonly number[] | undefined): string | null {
   return ids ? JSON.stringify(ids) : null
 }

@@ -11,7 +11,7 @@ const found = (uid: number, validity = '1') => ({
 const add = (state: MailState, ...all: ReturnType<typeof found>[]): MailState =>
   all.reduce((now, one) => addMail(now, one) ?? now, state)
 
-it('keeps a message once, also when two processes have seen it', () => {
+it('keeps a message once, even if two processes have seen it', () => {
   const state = add(EMPTY, found(1), found(2), found(2), found(1))
   expect(state).toEqual({
     positions: { work: { validity: '1', uid: 2 } },
@@ -24,7 +24,7 @@ it('starts from the beginning in a folder that was created again', () => {
   expect(add(EMPTY, found(9), found(1, '2')).pending).toEqual(['work:INBOX:1-9', 'work:INBOX:2-1'])
 })
 
-it('gives a run at most 50 messages, the oldest first; the others wait', () => {
+it('passes at most 50 messages to a run, oldest first; the others wait', () => {
   const state = add(EMPTY, ...Array.from({ length: 60 }, (_, n) => found(n + 1)))
   const { taken, pending } = takeMail(state)
   expect(taken).toHaveLength(50)
@@ -32,18 +32,18 @@ it('gives a run at most 50 messages, the oldest first; the others wait', () => {
   expect(pending).toHaveLength(10)
 })
 
-it('what a run could not use waits before what came later', () => {
+it('messages that a run could not use come before later ones', () => {
   const taken = takeMail(add(EMPTY, found(1), found(2)))
   const back = giveBackMail(add(taken, found(3)))
   expect(back.pending).toEqual(['work:INBOX:1-1', 'work:INBOX:1-2', 'work:INBOX:1-3'])
   expect(back.taken).toBeUndefined()
 })
 
-it('after a pause what waited still waits, and watching starts from then on', () => {
+it('after a pause, waiting messages still wait, and watching starts from then on', () => {
   expect(startMailAnew(add(EMPTY, found(1)))).toEqual({ positions: {}, pending: ['work:INBOX:1-1'] })
 })
 
-it('of more than 1,000 messages that wait the newest are kept', () => {
+it('keeps only the newest 1,000 waiting messages', () => {
   const { pending } = add(EMPTY, ...Array.from({ length: 1005 }, (_, n) => found(n + 1)))
   expect(pending).toHaveLength(1000)
   expect(pending.at(-1)).toBe('work:INBOX:1-1005')

@@ -1,21 +1,21 @@
 import type { MailPosition } from '../../../../shared/model/assistant/mail'
 
-/** Messages that one run is given; more wait for the next one. */
+/** Maximum number of messages for one run; the rest wait for the next one. */
 const RUN_MESSAGES = 50
-/** Messages that wait for a run; of more, the newest are kept. */
+/** Maximum number of messages that wait for a run; beyond it, only the newest are kept. */
 const MAX_PENDING = 1000
 
-/** What a schedule that waits for mail has seen of it. Messages are named by their ids. */
+/** The mail that a schedule has seen. Messages are given as their ids. */
 export interface MailState {
-  /** How far each account was watched. */
+  /** How far each account has been checked. */
   positions: Readonly<Record<string, MailPosition>>
-  /** What waits for the next run, the oldest first. */
+  /** Messages for the next run, oldest first. */
   pending: readonly string[]
-  /** What the open run was given. */
+  /** Messages passed to the open run. */
   taken?: readonly string[]
 }
 
-/** How far an account was watched at a moment in ms; with `id`, by a message that fits. */
+/** How far an account had been checked at a time in ms; `id`: the matching message that was found. */
 export interface FoundMail {
   account: string
   position: MailPosition
@@ -23,7 +23,7 @@ export interface FoundMail {
   at: number
 }
 
-/** The state with what was found; undefined when that was known before, as after another process has watched. */
+/** The state with what was found; undefined if already known, because another process has recorded it. */
 export function addMail(state: MailState, { account, position, id }: FoundMail): MailState | undefined {
   const before = state.positions[account]
   if (before?.validity === position.validity && before.uid >= position.uid) return undefined
@@ -31,17 +31,17 @@ export function addMail(state: MailState, { account, position, id }: FoundMail):
   return { ...state, positions: { ...state.positions, [account]: position }, pending }
 }
 
-/** The state once a run is started, with what it is given. */
+/** The state after a run has started with the oldest messages. */
 export function takeMail({ positions, pending }: MailState): MailState {
   return { positions, pending: pending.slice(RUN_MESSAGES), taken: pending.slice(0, RUN_MESSAGES) }
 }
 
-/** The state after a run that could not use what it was given. */
+/** The state after a run that could not use its messages. */
 export function giveBackMail({ positions, pending, taken = [] }: MailState): MailState {
   return { positions, pending: [...taken, ...pending] }
 }
 
-/** The state of a schedule that did not watch for a while: what came meanwhile does not count. */
+/** The state of a schedule that resumes after a pause: mail received during the pause is ignored. */
 export function startMailAnew(state: MailState): MailState {
   return { ...state, positions: {} }
 }

@@ -23,7 +23,7 @@ function claim(all: ScheduleRows, id: string, scheduleId = 'a', at = 10): boolea
 const end = (status: RunEnd['status'], hasBegun = true, at = 20): RunEnd => ({ at, status, hasBegun })
 
 describe('a schedule', () => {
-  test('comes back as it was made, is listed by its name, and can be brought back after it was deleted', async () => {
+  test('is returned as created, is listed by its name, and can be restored after it was deleted', async () => {
     const all = await rows()
     all.insert('b', { ...SPEC, name: 'zeta' }, { at: 1, nextAt: 5 })
     const made = all.insert('a', { ...SPEC, name: 'Alpha', folder: '/p' }, { at: 2, nextAt: 9, createdIn: 's' })
@@ -35,7 +35,7 @@ describe('a schedule', () => {
     expect(all.get('a')).not.toHaveProperty('deletedAt')
   })
 
-  test('that is paused, deleted or at work is not due', async () => {
+  test('that is paused, deleted or running is not due', async () => {
     const all = await rows()
     for (const id of ['paused', 'deleted', 'working', 'due', 'later'])
       all.insert(id, SPEC, { at: 1, nextAt: id === 'later' ? 11 : 10 })
@@ -48,7 +48,7 @@ describe('a schedule', () => {
     expect(all.nextWake()).toBe(11)
   })
 
-  test('is deleted permanently with its runs, and not before its time', async () => {
+  test('is permanently deleted with its runs, but not too early', async () => {
     const all = await rows()
     all.insert('a', SPEC, { at: 1, nextAt: 10 })
     claim(all, 'run')
@@ -73,7 +73,7 @@ describe('a run', () => {
     expect(all.get('a')).toMatchObject({ nextAt: 70, lastRun: { id: '1' } })
   })
 
-  test('ends once, with what it says', async () => {
+  test('ends once, with its note', async () => {
     const all = await rows()
     all.insert('a', SPEC, { at: 1, nextAt: 10 })
     claim(all, 'run')
@@ -83,7 +83,7 @@ describe('a run', () => {
     expect(all.run('run')).toMatchObject({ status: 'done', endedAt: 20, note: 'All is well', sessionId: 's' })
   })
 
-  test('that fails often in a row pauses its schedule; one that works in between starts the count again', async () => {
+  test('that fails repeatedly in a row pauses its schedule; a successful one in between resets the count', async () => {
     const all = await rows()
     all.insert('a', SPEC, { at: 1, nextAt: 10 })
     const fail = (times: number, name: string): void => {
@@ -105,7 +105,7 @@ describe('a run', () => {
     expect(all.setPaused('a', false, { at: 30, nextAt: 40 })).toMatchObject({ failures: 0, nextAt: 40 })
   })
 
-  test('of a silent heartbeat gives up its session when newer ones are there, once', async () => {
+  test('of a silent heartbeat gives up its session once, when there are newer ones', async () => {
     const all = await rows()
     all.insert('a', SPEC, { at: 1, nextAt: 10 })
     for (const id of ['1', '2', '3']) {
@@ -123,7 +123,7 @@ describe('a run', () => {
 describe('a schedule that waits for mail', () => {
   const found = (id: string, uid: number, at = 10) => ({ account: 'me', position: { validity: 'v', uid }, id, at })
 
-  test('is due when a message comes, which its run is given', async () => {
+  test('is due when a message arrives, and passes it to its run', async () => {
     const all = await rows()
     const schedule = all.insert('a', MAIL, { at: 1, nextAt: undefined })
     expect(all.due(10)).toEqual([])
@@ -135,7 +135,7 @@ describe('a schedule that waits for mail', () => {
     expect(all.get('a')).not.toHaveProperty('nextAt')
   })
 
-  test('keeps a message whose run was not started for the next one', async () => {
+  test('keeps a message whose run did not start for the next run', async () => {
     const all = await rows()
     const schedule = all.insert('a', MAIL, { at: 1, nextAt: undefined })
     all.addMail(schedule, found('m1', 1))
@@ -146,7 +146,7 @@ describe('a schedule that waits for mail', () => {
     expect(all.due(20).map(({ id }) => id)).toEqual(['a'])
   })
 
-  test('takes no mail while it is paused or waits for other mail, and none of that time afterwards', async () => {
+  test('takes no mail while it is paused or waits for other mail, not even afterwards', async () => {
     const all = await rows()
     const schedule = all.insert('a', MAIL, { at: 1, nextAt: undefined })
     const other = all.update(
@@ -165,7 +165,7 @@ describe('a schedule that waits for mail', () => {
 })
 
 describe('the stamp', () => {
-  test('differs after every change, also when the clock was set back', async () => {
+  test('differs after every change, even if the clock was set back', async () => {
     const all = await rows()
     const stamps = [all.stamp()]
     const after = (work: () => unknown): void => {
@@ -185,7 +185,7 @@ describe('the stamp', () => {
     expect(new Set(stamps).size).toBe(stamps.length)
   })
 
-  test('stays as it is while nothing changes', async () => {
+  test('stays the same while nothing changes', async () => {
     const all = await rows()
     all.insert('a', SPEC, { at: 1, nextAt: 2 })
     const before = all.stamp()

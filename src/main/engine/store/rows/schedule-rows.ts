@@ -8,7 +8,7 @@ import {
 import { addMail, giveBackMail, startMailAnew, takeMail, type FoundMail, type MailState } from './schedule-mail'
 import type { Database } from '../database/database'
 
-/** How many runs of a schedule are kept. */
+/** Number of runs kept per schedule. */
 const KEPT_RUNS = 500
 
 /** A run that a process claims. */
@@ -25,24 +25,24 @@ export interface ClaimedRun {
 /** An open run, with the process that started it. */
 export type OpenRun = ScheduleRun & { owner: string }
 
-/** What the end of a run has changed in its schedule. */
+/** The schedule after one of its runs has ended. */
 export interface EndedRun {
   schedule: Schedule
 }
 
-/** How a run has ended. */
+/** How a run ended. */
 export interface RunEnd {
   at: number
   status: Exclude<ScheduleRunStatus, 'running'>
   note?: string
-  /** Whether its agent was given the prompt. */
+  /** Whether its agent received the prompt. */
   hasBegun: boolean
 }
 
 /** The rows of schedules and their runs. Times are ms since the epoch. */
 export interface ScheduleRows {
   list(deleted: boolean): Schedule[]
-  /** Also a deleted one. */
+  /** Includes deleted ones. */
   get(id: string): Schedule | undefined
   count(): number
   insert(
@@ -50,7 +50,7 @@ export interface ScheduleRows {
     spec: ScheduleSpec,
     change: { at: number; nextAt: number | undefined; createdIn?: string },
   ): Schedule
-  /** Also ends a streak of failures: what failed may be different now. */
+  /** Also resets the count of failures, because the change may have fixed their cause. */
   update(id: string, spec: ScheduleSpec, change: { at: number; nextAt: number | undefined }): Schedule
   setPaused(id: string, isPaused: boolean, change: { at: number; nextAt: number | undefined }): Schedule
   setNext(id: string, nextAt: number | undefined): void
@@ -58,37 +58,37 @@ export interface ScheduleRows {
   restore(id: string, change: { at: number; nextAt: number | undefined }): Schedule
   /** Permanently deletes those deleted before a time, with their runs. */
   purge(deletedBefore: number): number
-  /** Those that are due and have no open run, the longest due first. */
+  /** Schedules that are due and have no open run, longest overdue first. */
   due(now: number): Schedule[]
   /** The next due time of a schedule without an open run. */
   nextWake(): number | undefined
   /**
-   * Starts a run, in one step with the next due time, so that no other process starts the same one: false when that due
-   * time is not the next any more, or a run is open. `dueAt` undefined: whatever is due.
+   * Starts a run and sets the next due time in one transaction, so that no other process starts the same run. False
+   * when the due time has changed or a run is open. Without `expected.nextAt`, any due time is accepted.
    */
   claim(run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean
   setSession(runId: string, sessionId: string): void
   /**
-   * Ends a run and counts its failure; undefined when it has ended before. The mail of one that was not started waits
-   * for the next run.
+   * Ends a run and counts its failure; undefined if it had already ended. If it never started, its mail waits for the
+   * next run.
    */
   endRun(runId: string, end: RunEnd): EndedRun | undefined
-  /** Those that mail starts. */
+  /** Schedules that are started by mail. */
   waitingForMail(): Schedule[]
-  /** What a schedule has seen of mail, what waits for its next run, and what its open run was given. */
+  /** The mail a schedule has seen, what waits for its next run, and what its open run received. */
   mailState(id: string): MailState
   /**
-   * Keeps how far mail was watched, and a message for the next run, which is due now. False when it is known, or the
-   * schedule does not wait for it any more.
+   * Records how far mail was checked and a message for the next run, which is then due. False if already known, or if
+   * the schedule no longer waits for it.
    */
   addMail(schedule: Pick<Schedule, 'id' | 'time'>, found: FoundMail): boolean
   openRuns(): OpenRun[]
   run(runId: string): ScheduleRun | undefined
-  /** The newest first. */
+  /** Newest first. */
   history(scheduleId: string, offset: number, limit: number): { runs: ScheduleRun[]; total: number }
-  /** Sessions of silent runs except the newest `keep`; their runs forget them. */
+  /** Takes the sessions of silent runs, except the newest `keep`, out of their runs. */
   takeSilentSessions(scheduleId: string, keep: number): string[]
-  /** Differs after every change, by any process. */
+  /** A value that differs after every change by any process. */
   stamp(): string
 }
 
@@ -122,7 +122,7 @@ interface Change {
   nextAt: number | undefined
 }
 
-/** What the `body` column holds. */
+/** The content of the `body` column. */
 type Body = Omit<ScheduleSpec, 'name'> & { createdIn?: string; mail?: MailState }
 
 const NO_OPEN_RUN =
@@ -197,7 +197,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
   const dropSession = db.prepare<[string]>('UPDATE schedule_run SET session_id = NULL WHERE id = ?')
   const stamp = db
     .prepare<[], string>(
-      // Sums, not the latest: the clock may have been set back, or two changes may have the same time.
+      // Sums instead of maximums: the clock may have been set back, or two changes may have the same time.
       `SELECT json_array((SELECT count(*) || '/' || total(updated_at) || '/' || total(next_at) || '/' || total(paused) FROM schedule),
          (SELECT count(*) || '/' || count(session_id) || '/' || total(started_at) || '/' || total(ended_at) FROM schedule_run))`,
     )
@@ -235,7 +235,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
     setBody.run(JSON.stringify({ ...bodyOf(get.get(id)!), mail }), id)
   }
 
-  /** From now on, mail that came while the schedule did not wait for it does not count; what waits for a run is due. */
+  /** Ignores mail received while the schedule did not wait for it; mail already waiting for a run makes it due. */
   function watchAnew(id: string, at: number): void {
     const row = get.get(id)
     if (!row || bodyOf(row).time.kind !== 'mail') return
@@ -308,7 +308,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
       const { taken, ...mail } = mailState(scheduleId)
       if (taken) {
         setMail(scheduleId, hasBegun ? mail : giveBackMail({ ...mail, taken }))
-        // One that could not begin for a reason that stays is tried again with the next message, or by hand.
+        // A run that could not start for a lasting reason is retried only with the next message or manually.
         if (!hasBegun && status === 'interrupted') setNext.run(at, scheduleId)
       }
       dropRuns.run(scheduleId, scheduleId, KEPT_RUNS)

@@ -6,8 +6,8 @@ import type { LimitScope, UsageGroup, UsageSum } from '../../../../shared/model/
 import type { Database } from '../database/database'
 
 /**
- * What was spent, by day (of this computer), session and model. It is added together with the event that says so, at
- * the prices of that time, and stays when the session is removed. `spending_raise`: what the user added to a limit.
+ * Spending by day (in local time), session and model. It is added in the transaction of its event, at the prices of
+ * that time, and kept when the session is removed. `spending_raise`: what the user added to a limit.
  */
 export const SPENDING_TABLES = `
 CREATE TABLE spending (
@@ -38,7 +38,7 @@ const DAY = (at: string): string => `strftime('%Y-%m-%d', ${at} / 1000, 'unixepo
 const SUMS = `sum(requests) AS requests, sum(input) AS input, sum(output) AS output, sum(cached) AS cached,
   sum(written) AS written, sum(thinking) AS thinking, sum(cost) AS cost, sum(unpriced) AS unpriced`
 
-/** Adds what the events of an older store say was spent. A fork has the answers of its original, which count once. */
+/** Adds the spending recorded in an older store's events. Answers that a fork copied from its original count once. */
 export function addRecordedSpending(db: Database): void {
   db.exec(`
     INSERT INTO spending
@@ -63,17 +63,17 @@ export function addRecordedSpending(db: Database): void {
   `)
 }
 
-/** Whose spending is summed. */
+/** The owner of the spending to sum. */
 export interface SpendingOwner {
-  /** The session that a person started. */
+  /** The main session. */
   rootId: string
   folder: string
 }
 
 export interface SpendingRows {
-  /** Adds what an event says was spent, if anything. Called within the transaction that records it. */
+  /** Adds the spending of an event, if any. Call it in the transaction that records the event. */
   add(header: SessionHeader, event: RecordedEvent): void
-  /** The sum that a limit counts, and what the user added to the limit. `at`: ms since the epoch. */
+  /** The sum that a limit applies to. `at`: ms since the epoch. */
   limited(scope: LimitScope, owner: SpendingOwner, at: number): UsageSum & { key: string; day: string }
   raised(key: string, unit: string): number
   raise(key: string, unit: string, amount: number): void
