@@ -49,19 +49,19 @@ import { cutText } from '../../../shared/cut-text'
 export interface GitDeps {
   home: string
   now(): number
-  /** What commands get; waits until it is known. */
+  /** The environment of commands; waits until it is known. */
   env(): Promise<Readonly<Record<string, string | undefined>>>
   /** The folder of a session. Throws `session.not_found`. */
   folderOf(sessionId: string): string
   /** Something in the repository of a session has changed. */
   notify(): void
-  /** Why only the user may decide, or undefined where it is the user. */
+  /** Evidence that an agent, not the user, is calling; undefined for the user. */
   agentTrace(): Promise<string | undefined>
-  /** Asks a model of the session for a message. */
+  /** Has the session's model write a message. */
   draft(sessionId: string, repository: OpenRepository, signal?: AbortSignal): Promise<string>
 }
 
-/** Git for the folders of sessions. Changes of one repository run one after the other. */
+/** Git for the folders of sessions. Changes to one repository run one at a time. */
 export function createGit(deps: GitDeps): GitActions {
   const { home, now, folderOf, notify } = deps
   const kept = createKeptContent({ home, now })
@@ -84,7 +84,7 @@ export function createGit(deps: GitDeps): GitActions {
     return createRunGit({ env: () => env, neutralFolder })
   }
 
-  /** The user's settings are asked once: they may name a folder of hooks that is in each repository. */
+  /** The user's settings are read once: they may name a hooks folder inside each repository. */
   async function trustPlace(): Promise<TrustPlace> {
     user ??= Promise.all([runner(), deps.env()]).then(([run, env]) => readGitUser(run, env))
     return { home, user: await user }
@@ -102,7 +102,7 @@ export function createGit(deps: GitDeps): GitActions {
     return work(await opened(repositoryOf(sessionId)))
   }
 
-  /** Waits for its turn, and reports the change even when it failed halfway. */
+  /** Waits for its turn, and notifies clients even if it fails halfway. */
   async function changing<Result>(
     sessionId: string,
     work: (repository: OpenRepository) => Promise<Result> | Result,

@@ -31,26 +31,26 @@ import type { LogRequest } from './state/log'
 
 /**
  * Git in the repository of a session's folder. Everything but `summary`, `trustView` and `init` rejects with
- * `git.untrusted` while the repository has programs of its own that the user has not trusted, and with
- * `git.no_repository` without one.
+ * `git.untrusted` while the repository has its own programs that the user has not trusted, and with `git.no_repository`
+ * without a repository.
  */
 export interface GitActions {
-  /** Never rejects for what a repository is: without trust, only the branch is known. */
+  /** Never rejects because of the repository: if it is untrusted, only the branch is known. */
   summary(sessionId: string): Promise<GitSummary>
   trustView(sessionId: string): Promise<GitTrust>
-  /** Trusts the programs that were shown; only the user may. */
+  /** Trusts the programs that were shown. Only for the user. */
   trust(sessionId: string, hash: string): Promise<GitTrust>
-  /** Every repository whose programs the user has trusted, the latest first. */
+  /** Every repository whose programs the user has trusted, latest first. */
   trusted(): Promise<GitTrusted[]>
-  /** Withdraws the trust in a repository, named by its `commonDir`; only the user may. */
+  /** Revokes trust in a repository, identified by its `commonDir`. Only for the user. */
   forgetTrust(repository: string): Promise<void>
   init(sessionId: string): Promise<void>
   status(sessionId: string): Promise<GitStatus>
   diff(sessionId: string, file: { path: GitPath; side: DiffSide; from?: GitPath }): Promise<GitFileDiff>
-  /** `all`: everything that differs. */
+  /** `all`: all changes. */
   stage(sessionId: string, paths: readonly GitPath[] | 'all'): Promise<void>
   unstage(sessionId: string, paths: readonly GitPath[] | 'all'): Promise<void>
-  /** What is removed is kept, see `restoreKept`. */
+  /** A copy of what is removed is kept; see `restoreKept`. */
   discard(sessionId: string, paths: readonly GitPath[]): Promise<GitUndo>
   stageHunks(sessionId: string, change: HunkChange): Promise<void>
   unstageHunks(sessionId: string, change: HunkChange): Promise<void>
@@ -59,7 +59,7 @@ export interface GitActions {
   restoreKept(sessionId: string, id: string): Promise<{ paths: GitPath[]; kept?: string }>
   commit(sessionId: string, request: CommitRequest, signal?: AbortSignal): Promise<GitCommitted>
   lastMessage(sessionId: string): Promise<string>
-  /** Has a model write a message for what is staged, or for everything if nothing is. */
+  /** Has a model write a message for the staged changes, or for all changes if none are staged. */
   draftMessage(sessionId: string, signal?: AbortSignal): Promise<string>
   branches(sessionId: string): Promise<GitBranch[]>
   createBranch(sessionId: string, branch: NewBranch): Promise<void>
@@ -67,19 +67,19 @@ export interface GitActions {
   switch(sessionId: string, to: string): Promise<GitSwitched>
   renameBranch(sessionId: string, name: string, to: string): Promise<void>
   deleteBranch(sessionId: string, name: string, force: boolean): Promise<DeletedBranch>
-  /** Merges a branch (its full name), tag or commit into what is checked out. */
+  /** Merges a branch (its full name), tag or commit into HEAD. */
   merge(sessionId: string, from: string): Promise<GitIntegration>
-  /** Makes a commit again on what is checked out. */
+  /** Applies a commit on top of HEAD. */
   cherryPick(sessionId: string, hash: string): Promise<GitIntegration>
   tags(sessionId: string): Promise<GitTag[]>
   createTag(sessionId: string, tag: NewTag): Promise<void>
-  /** Here, not at a remote. Returns what `restoreTag` needs. */
+  /** Deletes it locally, not at a remote. Returns what `restoreTag` needs. */
   deleteTag(sessionId: string, name: string): Promise<{ name: string; object: string }>
   restoreTag(sessionId: string, tag: { name: string; object: string }): Promise<void>
   pushTag(sessionId: string, name: string, signal?: AbortSignal): Promise<void>
   stashes(sessionId: string): Promise<GitStash[]>
   saveStash(sessionId: string, request: StashRequest): Promise<GitStash>
-  /** `drop`: and drops it when that worked. */
+  /** `drop`: drops it if applying succeeded. */
   applyStash(sessionId: string, hash: string, drop: boolean): Promise<void>
   dropStash(sessionId: string, hash: string): Promise<GitStash>
   restoreStash(sessionId: string, stash: Pick<GitStash, 'hash' | 'message'>): Promise<void>
@@ -91,7 +91,7 @@ export interface GitActions {
   log(sessionId: string, request: LogRequest): Promise<GitLogPage>
   commitDetails(sessionId: string, hash: string): Promise<GitCommitDetails>
   commitDiff(sessionId: string, file: { hash: string; path: GitPath; from?: GitPath }): Promise<GitFileDiff>
-  /** `file`: absolute, or relative to the session's folder, as the file viewer names it. */
+  /** `file`: absolute, or relative to the session's folder, as in the file viewer. */
   blame(sessionId: string, file: string, signal?: AbortSignal): Promise<GitBlameRun[]>
   conflictFile(sessionId: string, path: GitPath): Promise<GitConflictFile>
   resolvePart(

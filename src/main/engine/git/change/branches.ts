@@ -17,7 +17,7 @@ const FIELDS = [
   'symref',
 ]
 
-/** Local and remote branches, those with the latest commits first. */
+/** Local and remote branches, latest commits first. */
 export async function listBranches(repository: OpenRepository): Promise<GitBranch[]> {
   const format = FIELDS.map((field) => `%(${field})`).join('%00')
   const text = await repository.text([
@@ -36,7 +36,7 @@ export async function listBranches(repository: OpenRepository): Promise<GitBranc
 
 function branchOf(fields: readonly string[], top: string): GitBranch[] {
   const [ref = '', commit = '', at, upstream = '', track = '', worktree = '', head, subject = '', symref = ''] = fields
-  // origin/HEAD only names another branch.
+  // origin/HEAD is only an alias of another branch.
   if (symref !== '') return []
   const remote = ref.startsWith('refs/remotes/')
   const ahead = Number(/ahead (\d+)/.exec(track)?.[1] ?? 0)
@@ -68,13 +68,13 @@ export async function commitOf(repository: OpenRepository, name: string): Promis
 /** Throws `git.bad_name` unless git accepts it as a branch. */
 async function requireBranchName(repository: OpenRepository, name: string): Promise<void> {
   const valid = await repository.maybe(['check-ref-format', '--branch', name])
-  // Names such as @{-1} stand for others.
+  // Names such as @{-1} resolve to others.
   if (valid !== name) throw new CodedError('git.bad_name', `${JSON.stringify(name)} is no name for a branch.`)
 }
 
 export interface NewBranch {
   name: string
-  /** A commit, branch or tag; absent: what is checked out. */
+  /** A commit, branch or tag. Default: what is checked out. */
   from?: string
   /** Whether to switch to it. */
   checkout: boolean
@@ -118,7 +118,7 @@ export async function switchTo(repository: OpenRepository, to: string): Promise<
     : { left: { hash: before, subject: await repository.text(['log', '-1', '--format=%s', before]) } }
 }
 
-/** Whether a branch, a tag or what is checked out has the commit. */
+/** Whether a branch, a tag or HEAD contains the commit. */
 async function isKept(repository: OpenRepository, commit: string): Promise<boolean> {
   const refs = ['refs/heads', 'refs/remotes', 'refs/tags']
   if ((await repository.text(['for-each-ref', '--count=1', `--contains=${commit}`, ...refs])) !== '') return true
@@ -126,8 +126,7 @@ async function isKept(repository: OpenRepository, commit: string): Promise<boole
 }
 
 /**
- * Checks a branch out. One of a remote gets a local branch that follows it. Changes that are not in conflict come
- * along.
+ * Checks out a branch. A remote branch gets a local branch that tracks it. Changes without conflicts are kept.
  */
 async function switchBranch(repository: OpenRepository, ref: string): Promise<void> {
   const local = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
@@ -152,7 +151,7 @@ async function switchBranch(repository: OpenRepository, ref: string): Promise<vo
   await repository.write(['switch', '--quiet', '--create', name, '--track', remote!])
 }
 
-/** Checks a commit out without a branch. */
+/** Checks out a commit without a branch. */
 async function switchToCommit(repository: OpenRepository, commit: string): Promise<void> {
   const target = await commitOf(repository, commit)
   await requireNothingInTheWay(repository, target)
@@ -165,14 +164,14 @@ export async function renameBranch(repository: OpenRepository, name: string, to:
   await repository.write(['branch', '--move', name, to])
 }
 
-/** What is needed to create the branch again. */
+/** What is needed to recreate the branch. */
 export interface DeletedBranch {
   name: string
   commit: string
   upstream?: string
 }
 
-/** `force`: also when it has commits that no other branch has. */
+/** `force`: even if it has commits that no other branch has. */
 export async function deleteBranch(repository: OpenRepository, name: string, force: boolean): Promise<DeletedBranch> {
   await requireBranchName(repository, name)
   const commit = await commitOf(repository, `refs/heads/${name}`)

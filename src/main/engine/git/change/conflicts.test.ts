@@ -22,7 +22,7 @@ const CONFLICT = (ours: string, theirs: string, end = '\n'): string =>
   ].join(end)
 
 describe('the conflicts of a file', () => {
-  test('have both sides with their names, and the line that each begins at', async () => {
+  test('have both sides with their names, and the line each starts at', async () => {
     const repository = await fileWith(`one\n${CONFLICT('ours', 'theirs')}two\n${CONFLICT('', 'only theirs')}`)
     expect(conflictsIn(repository, 'a.txt').parts).toEqual([
       { line: 2, ours: 'ours\n', theirs: 'theirs\n', oursName: 'HEAD', theirsName: 'fix/größe' },
@@ -30,29 +30,29 @@ describe('the conflicts of a file', () => {
     ])
   })
 
-  test('leave out what both come from', async () => {
+  test('leave out the common ancestor', async () => {
     const repository = await fileWith('<<<<<<< a\nours\n||||||| base\nold\n=======\ntheirs\n>>>>>>> b\n')
     expect(conflictsIn(repository, 'a.txt').parts).toMatchObject([{ ours: 'ours\n', theirs: 'theirs\n' }])
   })
 
-  test('are found in files with CRLF, and at an end without a line break', async () => {
+  test('are found in files with CRLF, and at the end of a file without a final line break', async () => {
     const repository = await fileWith(CONFLICT('ours', 'theirs', '\r\n').trimEnd())
     expect(conflictsIn(repository, 'a.txt').parts).toMatchObject([
       { ours: 'ours\r\n', theirs: 'theirs\r\n', theirsName: 'fix/größe' },
     ])
   })
 
-  test('are not what only looks like markers', async () => {
+  test('do not include lines that only look like markers', async () => {
     const repository = await fileWith('<<<<<<<< eight\n========\n=======\n a >>>>>>> b\n<<<<<<< open\n')
     expect(conflictsIn(repository, 'a.txt').parts).toEqual([])
   })
 
-  test('are read once where many begin and none ends', async () => {
+  test('are read in linear time when many start and none ends', async () => {
     const repository = await fileWith(`${'<<<<<<< a\n'.repeat(100_000)}=======\n||||||| b\n`)
     expect(conflictsIn(repository, 'a.txt').parts).toEqual([])
   })
 
-  test('are not looked for in binary and missing files, which say so', async () => {
+  test('are not searched for in binary and missing files, which get a note', async () => {
     const repository = await fileWith(`\0${CONFLICT('a', 'b')}`)
     expect(conflictsIn(repository, 'a.txt')).toMatchObject({ parts: [], note: expect.stringContaining('binary') })
     expect(conflictsIn(repository, 'b.txt')).toMatchObject({ parts: [], note: expect.stringContaining('not in the') })
@@ -79,7 +79,7 @@ describe('resolving a part', () => {
     expect(await resolved(`one\n${CONFLICT('ours', 'theirs')}two\n`, 0, choice)).toBe(now)
   })
 
-  test('leaves the other conflicts, and bytes that are no text', async () => {
+  test('keeps the other conflicts, and bytes that are not text', async () => {
     const first = CONFLICT('a', 'b')
     const content = Buffer.concat([Buffer.from([0xff]), Buffer.from(`\n${first}${CONFLICT('c', 'd')}`)])
     expect(await resolved(content, 1, 'theirs')).toBe(`\xff\n${Buffer.from(first).toString('latin1')}d\n`)

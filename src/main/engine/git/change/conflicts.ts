@@ -28,7 +28,7 @@ interface RawPart extends Omit<GitConflictPart, 'line'> {
   to: number
 }
 
-/** The conflicts of a file, from its markers. */
+/** The conflicts in a file, parsed from its markers. */
 export function conflictsIn(repository: Pick<OpenRepository, 'top'>, path: GitPath): GitConflictFile {
   const text = contentOf(repository, path)
   if (text === undefined) return { path, parts: [], hash: '', note: 'The file is not in the working tree.' }
@@ -60,7 +60,7 @@ function hashOf(latin1: string): string {
   return createHash('sha256').update(latin1, 'latin1').digest('hex').slice(0, 32)
 }
 
-/** Line by line: one pattern for a whole part takes hours on a file with many beginnings and no end. */
+/** Line by line: one pattern for a whole conflict takes hours on a file with many start markers and no end marker. */
 function rawParts(text: string): RawPart[] {
   const parts: RawPart[] = []
   let open: OpenPart | undefined
@@ -90,7 +90,7 @@ function rawParts(text: string): RawPart[] {
 const MARKERS = new Set('<|=>')
 const MARKER = /^([<|=>])\1{6}(?: ([^\r\n]*))?\r?\n?$/
 
-/** A conflict whose end was not read yet. */
+/** A conflict whose end has not been read yet. */
 interface OpenPart extends Pick<RawPart, 'line' | 'from' | 'oursName'> {
   oursFrom: number
   oursTo?: number
@@ -99,7 +99,7 @@ interface OpenPart extends Pick<RawPart, 'line' | 'from' | 'oursName'> {
 
 export type ConflictChoice = 'ours' | 'theirs' | 'both'
 
-/** Replaces one conflict of a file by one side or both, one after the other. What was there is kept. */
+/** Replaces one conflict of a file with one side, or with both in order. The previous content is kept. */
 export async function resolvePart(
   repository: Repository,
   { path, part, choice, hash }: { path: GitPath; part: number; choice: ConflictChoice; hash: string },
@@ -120,7 +120,7 @@ export async function resolvePart(
   return id === undefined ? {} : { kept: id }
 }
 
-/** Takes one side of a whole file and marks it as resolved. What was there is kept. */
+/** Takes one side of a whole file and marks it as resolved. The previous content is kept. */
 export async function takeSide(
   repository: OpenRepository,
   { path, choice }: { path: GitPath; choice: 'ours' | 'theirs' },
@@ -167,7 +167,7 @@ export async function continueOperation(repository: OpenRepository): Promise<voi
   else await repository.write([operation.kind, '--continue'])
 }
 
-/** Goes back to before the operation. What changed meanwhile in the working tree is kept. */
+/** Returns to the state before the operation. Changes made in the working tree since are kept. */
 export async function abortOperation(repository: OpenRepository, kept: KeptContent): Promise<GitUndo> {
   const operation = operationOf(repository)
   if (!operation) throw new CodedError('git.nothing', 'No operation is in progress.')

@@ -11,8 +11,8 @@ const MAX_BYTES = 256 * 1024 * 1024
 
 /**
  * Throws `git.would_overwrite` when checking out `target` would replace files that git does not track. Git itself
- * protects new files, but silently overwrites ignored ones. `since`: only what `target` adds to this commit, `none`: to
- * nothing. `saved`: a tree whose files may be replaced, instead of those that are tracked.
+ * protects new files, but silently overwrites ignored ones. `since`: considers only files that `target` adds to this
+ * commit, or all its files with `none`. `saved`: a tree whose files can be replaced, instead of the tracked ones.
  */
 export async function requireNothingInTheWay(
   repository: OpenRepository,
@@ -71,7 +71,7 @@ async function listed(repository: OpenRepository, args: readonly string[]): Prom
     .map(gitPath)
 }
 
-/** Whether there is something at a path or where one of its folders would be. */
+/** Whether something exists at a path, or a file where one of its folders would be. */
 function isOnDisk(top: string, path: GitPath): boolean {
   for (const at of placesOf(top, path)) {
     const stat = lstatSync(at, { throwIfNoEntry: false })
@@ -81,7 +81,7 @@ function isOnDisk(top: string, path: GitPath): boolean {
   return true
 }
 
-/** Whether what is there is untracked: a file at the path or above it, or files below it. */
+/** Whether what exists there is untracked: a file at the path or above it, or files below it. */
 async function isUntracked(repository: OpenRepository, path: GitPath, tracked: ReadonlySet<GitPath>): Promise<boolean> {
   const parts = pathBytes(path).toString('latin1').split('/')
   for (const [at, place] of [...placesOf(repository.top, path)].slice(0, -1).entries()) {
@@ -90,14 +90,14 @@ async function isUntracked(repository: OpenRepository, path: GitPath, tracked: R
     if (!stat.isDirectory()) return !tracked.has(gitPath(parts.slice(0, at + 1).join('/')))
   }
   const argument = pathArgument(path)
-  // A pattern, for a name that is not text, matches no files below, and maybe others.
+  // For a name that is not text, the argument is a pattern, which does not match files below and may match others.
   const patterns = path.startsWith('\0') ? [argument, `${argument}/**`] : [argument]
   const found = await listed(repository, ['ls-files', '-z', '--others', '--', ...patterns])
   const folder = gitPath(`${parts.join('/')}/`)
   return found.some((name) => !tracked.has(name) && (name === path || isInFolder(name, folder)))
 }
 
-/** Where each folder above a path is on disk, the outermost first, and then the path itself. */
+/** The path on disk of each folder above a path, outermost first, and then of the path itself. */
 function* placesOf(top: string, path: GitPath): Generator<string | Buffer> {
   const latin1 = pathBytes(path).toString('latin1')
   for (let end = latin1.indexOf('/'); ; end = latin1.indexOf('/', end + 1)) {

@@ -8,8 +8,8 @@ import { commitOf } from './branches'
 import { requireNothingInTheWay } from './in-the-way'
 
 /**
- * Merges a branch (its full name), tag or commit into what is checked out. Conflicts are no failure: the merge waits
- * for them to be resolved. Nothing is changed where files would be overwritten.
+ * Merges a branch (its full name), tag or commit into HEAD. Conflicts are not a failure: the merge waits until they are
+ * resolved. Nothing is changed if files would be overwritten.
  */
 export async function merge(repository: OpenRepository, from: string): Promise<GitIntegration> {
   requireNoOperation(repository)
@@ -27,7 +27,7 @@ export async function merge(repository: OpenRepository, from: string): Promise<G
   ])
 }
 
-/** Makes a commit again on what is checked out. Conflicts are no failure, as for `merge`. */
+/** Applies a commit on top of HEAD. Conflicts are not a failure, as for `merge`. */
 export async function cherryPick(repository: OpenRepository, hash: string): Promise<GitIntegration> {
   requireNoOperation(repository)
   const commit = await commitOf(repository, hash)
@@ -38,7 +38,7 @@ export async function cherryPick(repository: OpenRepository, hash: string): Prom
   await requireNothingInTheWay(repository, commit, { since: parents[0] ?? 'none' })
   const outcome = await integrated(repository, 'cherry-pick', ['cherry-pick', '--no-edit', commit]).catch(
     async (error: unknown) => {
-      // Everything it changes is there already.
+      // All its changes exist already.
       if (!isEmpty(error) || operationOf(repository)?.kind !== 'cherry-pick') throw error
       await repository.write(['cherry-pick', '--skip'])
       return { outcome: 'unchanged' as const, conflicts: 0 }
@@ -47,7 +47,7 @@ export async function cherryPick(repository: OpenRepository, hash: string): Prom
   return outcome
 }
 
-/** Runs it; when it stopped at conflicts, says how many. */
+/** Runs the command; if it stops at conflicts, returns how many. */
 async function integrated(
   repository: OpenRepository,
   kind: 'merge' | 'cherry-pick',
@@ -79,7 +79,7 @@ async function isIn(repository: OpenRepository, commit: string): Promise<boolean
   return code === 0
 }
 
-/** As git would write it, but with the plain name. */
+/** The message as git would write it, but with the plain name. */
 async function messageOf(repository: OpenRepository, from: string, target: string): Promise<string> {
   const [, kind, name] = /^refs\/(heads|remotes|tags)\/(.+)$/.exec(from) ?? []
   const what =

@@ -27,7 +27,7 @@ async function setUp() {
 }
 
 describe('what is kept before it is removed', () => {
-  test.runIf(process.platform !== 'win32')('comes back with its content, its mode and its links', async () => {
+  test.runIf(process.platform !== 'win32')('is restored with its content, its mode and its links', async () => {
     const { top, kept, repository } = await setUp()
     mkdirSync(join(top, 'sub'))
     writeFileSync(join(top, 'sub/run.sh'), Buffer.from([0, 255, 13, 10]))
@@ -42,7 +42,7 @@ describe('what is kept before it is removed', () => {
     expect(readlinkSync(join(top, 'link'))).toBe('nowhere/at all')
   })
 
-  test('is all of a folder, given with or without its slash', async () => {
+  test('includes a whole folder, with or without its slash', async () => {
     const { top, kept, repository } = await setUp()
     mkdirSync(join(top, 'new/deep'), { recursive: true })
     writeFileSync(join(top, 'new/deep/a'), 'a')
@@ -54,7 +54,7 @@ describe('what is kept before it is removed', () => {
     }
   })
 
-  test('is nothing where nothing is', async () => {
+  test('is nothing if the path does not exist', async () => {
     const { home, kept, repository } = await setUp()
     expect(kept.keep(repository, ['missing'], 'Discarded')).toBeUndefined()
     expect(readdirSync(home)).toEqual([])
@@ -71,7 +71,7 @@ describe('what is kept before it is removed', () => {
     expect(readFileSync(join(top, 'a'), 'utf8')).toBe('second')
   })
 
-  test('a folder that has taken the place of a file stays, and nothing is restored', async () => {
+  test('a folder that replaced a file stays, and nothing is restored', async () => {
     const { top, kept, repository } = await setUp()
     writeFileSync(join(top, 'a'), 'a')
     writeFileSync(join(top, 'b'), 'b')
@@ -83,7 +83,7 @@ describe('what is kept before it is removed', () => {
     expect(existsSync(join(top, 'a'))).toBe(false)
   })
 
-  test('a folder with a repository of its own is never taken apart', async () => {
+  test('a folder with its own repository is refused', async () => {
     const { home, top, kept, repository } = await setUp()
     mkdirSync(join(top, 'new/inner/.GIT'), { recursive: true })
     expect(() => kept.keep(repository, ['new'], 'Discarded')).toThrow(
@@ -104,7 +104,7 @@ describe('what is kept before it is removed', () => {
     expect(readdirSync(outside)).toEqual([])
   })
 
-  test.runIf(process.platform === 'linux')('a name and a link that are no text keep their bytes', async () => {
+  test.runIf(process.platform === 'linux')('a name and a link that are not text keep their bytes', async () => {
     const { top, kept, repository } = await setUp()
     const file = Buffer.concat([Buffer.from(`${top}/`), Buffer.from([0xff, 0x61])])
     symlinkSync(Buffer.from([0xfe, 0x62]), file)
@@ -116,7 +116,7 @@ describe('what is kept before it is removed', () => {
 })
 
 describe('the list of what is kept', () => {
-  test('has the latest first, of this repository only, and nothing older than 30 days', async () => {
+  test('has only this repository’s copies, latest first, and none older than 30 days', async () => {
     const { top, clock, kept, repository } = await setUp()
     writeFileSync(join(top, 'a'), 'a')
     const old = kept.keep(repository, ['a'], 'old')!
@@ -131,7 +131,7 @@ describe('the list of what is kept', () => {
     expect(() => kept.restore(repository, old)).toThrow('no longer kept')
   })
 
-  test('leaves out what is damaged, and takes no id that is a path', async () => {
+  test('leaves out damaged entries, and rejects ids that are paths', async () => {
     const { home, top, kept, repository } = await setUp()
     writeFileSync(join(top, 'a'), 'a')
     const id = kept.keep(repository, ['a'], 'Discarded')!

@@ -24,7 +24,7 @@ import { diskPath, gitPath, isFolderPath, rawPath } from '../run/git-path'
 import { copyPlainFile, inPlainFolder } from '../run/plain-path'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** How long content is kept. */
+/** Retention of kept content. */
 const KEEP_MS = 30 * DAY_MS
 const MAX_LISTED = 100
 
@@ -37,15 +37,15 @@ const Meta = z.object({
 })
 type Meta = z.infer<typeof Meta>
 
-/** Copies of what is about to be removed or overwritten in a working tree, under the home, for 30 days. */
+/** Copies of what is about to be removed or overwritten in a working tree, kept in the home for 30 days. */
 export interface KeptContent {
   /**
-   * Copies the files at these paths, and everything in them that are folders. The id of the copies; undefined when
-   * there is nothing at these paths. Call before anything is changed.
+   * Copies the files at these paths, including the contents of folders. Returns the id of the copies, or undefined if
+   * nothing exists at these paths. Call before anything is changed.
    */
   keep(repository: Repository, paths: readonly GitPath[], reason: string): string | undefined
   list(repository: Repository): GitKept[]
-  /** Writes the copies back. What is there now is kept first, under the id that is returned. */
+  /** Restores the copies. The current content is kept first, under the returned id. */
   restore(repository: Repository, id: string): { paths: GitPath[]; kept?: string }
 }
 
@@ -126,7 +126,7 @@ export function createKeptContent({ home, now }: { home: string; now(): number }
   }
 }
 
-/** Removes what is older than it is kept. */
+/** Removes copies past their retention. */
 function prune(parent: string, at: number): void {
   for (const name of readdirSync(parent)) {
     const time = Number(name.replace(/^\./, '').split('-')[0])
@@ -136,7 +136,7 @@ function prune(parent: string, at: number): void {
 
 type MetaFile = Meta['files'][number]
 
-/** Copies a file, or remembers where a link leads. Throws when there is neither any more. */
+/** Copies a file, or records a link's target. Throws if neither exists any longer. */
 function copyOf(top: string, path: GitPath, copy: string): Omit<MetaFile, 'path'> {
   const file = copyPlainFile(top, rawPath(path), copy)
   if (file) return file
@@ -146,7 +146,7 @@ function copyOf(top: string, path: GitPath, copy: string): Omit<MetaFile, 'path'
   }))
 }
 
-/** `place`: in a folder that is held open. */
+/** `place`: in a folder that is kept open. */
 function putBack({ link, mode }: MetaFile, copy: string, place: string | Buffer): void {
   rmSync(place, { force: true })
   if (link !== undefined) return symlinkSync(Buffer.from(link, 'latin1'), place)
@@ -159,7 +159,10 @@ function putBack({ link, mode }: MetaFile, copy: string, place: string | Buffer)
   }
 }
 
-/** Files and links at a path, and in it. Throws where a folder holds a repository, which is more than its files. */
+/**
+ * Files and links at a path, or below it. Throws if a folder contains a repository, because copying its files would not
+ * be enough.
+ */
 function filesAt(top: string, given: GitPath): GitPath[] {
   const path = isFolderPath(given) ? gitPath(rawPath(given).slice(0, -1)) : given
   const disk = diskPath(top, path)

@@ -10,11 +10,11 @@ beforeEach(() => {
 })
 afterEach(() => lab.remove())
 
-/** A path on disk from its bytes. */
+/** A path on disk, from its bytes. */
 const onDisk = (folder: string, latin1: string): Buffer =>
   Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(latin1, 'latin1')])
 
-// Elsewhere names are always text.
+// On other systems, names are always text.
 describe.runIf(process.platform === 'linux')('names that are not text', () => {
   test.each([
     ['a file in a new folder', 'new', 'new/odd\xff.txt'],
@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux')('names that are not text', () => {
     expect(readFileSync(onDisk(repo, file), 'utf8')).toBe('precious\n')
   })
 
-  test('all of a new folder with such a name is discarded, and one with a similar name stays', async () => {
+  test('a new folder with such a name is discarded completely, and one with a similar name stays', async () => {
     const repo = lab.repository('r')
     for (const folder of ['ne\xffw', 'ne\xfew']) {
       mkdirSync(onDisk(repo, folder))
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('names that are not text', () => {
     expect(existsSync(onDisk(repo, 'ne\xfew/a.txt'))).toBe(true)
   })
 
-  test('an ignored file is not replaced by a folder that a branch has in its place', async () => {
+  test('an ignored file is not replaced by a folder of a branch', async () => {
     const repo = lab.repository('r', { '.gitignore': 'build\n' })
     lab.git(repo, 'switch', '-qc', 'other')
     mkdirSync(join(repo, 'build'))
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('names that are not text', () => {
     expect(readFileSync(join(repo, 'build'), 'utf8')).toBe('precious\n')
   })
 
-  test('an ignored file with a similar name keeps no branch from being checked out', async () => {
+  test('an ignored file with a similar name does not prevent checking out a branch', async () => {
     const repo = lab.repository('r', { '.gitignore': 'odd*\n' })
     lab.git(repo, 'switch', '-qc', 'other')
     writeFileSync(onDisk(repo, 'odd\xff'), 'x\n')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { programOnPath } from './pull-request'
 
-test.runIf(process.platform !== 'win32')('a program is the first file on PATH that can be run', async () => {
+test.runIf(process.platform !== 'win32')('a program is the first executable file on PATH', async () => {
   const [plain, folder, right, later] = await Promise.all([tempFolder(), tempFolder(), tempFolder(), tempFolder()])
   writeFileSync(join(plain, 'gh'), 'not executable')
   mkdirSync(join(folder, 'gh'))
@@ -17,7 +17,7 @@ test.runIf(process.platform !== 'win32')('a program is the first file on PATH th
   expect(programOnPath('gh', pathOf(plain, folder))).toBeUndefined()
 })
 
-test('a program is never looked for in the folder that is open', () => {
+test('a program is never searched for in the current folder', () => {
   expect(programOnPath('gh', { PATH: ['', '.', 'bin'].join(delimiter) })).toBeUndefined()
   expect(programOnPath('gh', {})).toBeUndefined()
 })

@@ -12,7 +12,7 @@ const MAX_COMMITS = 50
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What a pull request of the current branch would be, and how it is created. */
+/** The pull request that the current branch would make, and how to create it. */
 export async function pullRequestOf(repository: OpenRepository, env: Env): Promise<GitPullRequest> {
   const branch = await currentBranch(repository)
   if (branch === undefined)
@@ -58,7 +58,7 @@ export interface NewPullRequest {
   draft: boolean
 }
 
-/** Creates a pull request with `gh` or `glab`, and returns its address. The branch has been pushed. */
+/** Creates a pull request with `gh` or `glab`, and returns its address. The branch must have been pushed. */
 export async function createPullRequest(
   repository: OpenRepository,
   { title, body, base, draft }: NewPullRequest,
@@ -108,7 +108,7 @@ async function remoteOf(
   return { remote, host: hostOfRemote(address) }
 }
 
-/** The branch that the remote names as its default. */
+/** The remote's default branch. */
 async function baseOf(repository: OpenRepository, remote: string): Promise<string> {
   const named = await repository.maybe(['symbolic-ref', '--quiet', '--short', `refs/remotes/${remote}/HEAD`])
   if (named?.startsWith(`${remote}/`)) return named.slice(remote.length + 1)
@@ -123,14 +123,14 @@ function titleOf(branch: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Where a program is, in the absolute folders of PATH. */
+/** Finds a program in the absolute folders of PATH. */
 export function programOnPath(name: string, env: Env): string | undefined {
   const names = process.platform === 'win32' ? [`${name}.exe`] : [name]
   for (const folder of (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter(isAbsolute))
     for (const file of names) {
       try {
         accessSync(join(folder, file), constants.X_OK)
-        // Folders can be entered, which is the same permission.
+        // Folders have the same permission, for entering them.
         if (statSync(join(folder, file)).isFile()) return join(folder, file)
       } catch {
         // Not here.

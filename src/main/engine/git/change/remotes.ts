@@ -4,13 +4,13 @@ import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../run/git-files'
 import { requireNothingInTheWay } from './in-the-way'
 
-/** How a command with a remote is watched and stopped. */
+/** How to follow and cancel a command that uses a remote. */
 export interface RemoteRun {
   signal?: AbortSignal
   onProgress?(line: string): void
 }
 
-/** Gets new commits of every remote, or of one. */
+/** Fetches new commits from all remotes, or from one. */
 export async function fetchRemote(
   repository: OpenRepository,
   remote: string | undefined,
@@ -26,8 +26,8 @@ export async function fetchRemote(
 export type PullWay = 'fast-forward' | 'rebase'
 
 /**
- * Gets new commits of the upstream branch and moves the branch to them, or puts its own commits after them. Fails with
- * `git.diverged` where a fast-forward is not possible, and changes nothing then.
+ * Fetches new commits of the upstream branch and fast-forwards to them, or rebases the branch's own commits onto them.
+ * Fails with `git.diverged`, without changing anything, if a fast-forward is not possible.
  */
 export async function pull(repository: OpenRepository, way: PullWay, run: RemoteRun): Promise<void> {
   const operation = operationOf(repository)
@@ -48,11 +48,10 @@ export async function pull(repository: OpenRepository, way: PullWay, run: Remote
 }
 
 export interface PushRequest {
-  /** Absent: that of the branch, or the only one. */
+  /** Default: the branch's remote, or the only one. */
   remote?: string
   /**
-   * Overwrites the branch of the remote, but only while it still is at this commit, which the user has seen and
-   * confirmed.
+   * Overwrites the remote's branch, but only if it is still at this commit, which the user has seen and confirmed.
    */
   overwrites?: string
 }
@@ -90,7 +89,7 @@ async function remoteOf(repository: OpenRepository, branch: string): Promise<str
   return repository.maybe(['config', '--get', `branch.${branch}.remote`])
 }
 
-/** The remote of the branch that is checked out, or the only one. */
+/** The remote of the current branch, or the only one. */
 export async function targetRemote(repository: OpenRepository): Promise<string> {
   const branch = await currentBranch(repository)
   const configured = branch === undefined ? undefined : await remoteOf(repository, branch)

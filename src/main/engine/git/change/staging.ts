@@ -27,7 +27,7 @@ export interface CommitRequest {
   message: string
   /** Replaces the last commit, which stays in the reflog. */
   amend: boolean
-  /** Adds everything that differs first. If the commit fails, the index is put back as it was. */
+  /** First stages all changes. If the commit fails, the index is restored. */
   all?: boolean
 }
 
@@ -59,15 +59,14 @@ export async function commit(
   return { hash, subject, output: printed, hooks: hooks.map(({ name }) => name) }
 }
 
-/** The whole message of the last commit, to be amended. */
+/** The full message of the last commit, for amending. */
 export async function lastMessage(repository: OpenRepository): Promise<string> {
   return (await repository.maybe(['log', '-1', '--format=%B', '--encoding=UTF-8']))?.trimEnd() ?? ''
 }
 
 /**
- * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes
- * inside of submodules, whatever it is told, and so would use their settings and filters: they are added by their
- * commits instead.
+ * Adds files to the index in their current state: changed, new or deleted; by default all. `git add` always looks for
+ * changes inside submodules, and so would use their settings and filters; they are added by their commits instead.
  */
 export async function addToIndex(repository: OpenRepository, paths?: readonly GitPath[]): Promise<void> {
   const submodules = await submodulePaths(repository)
@@ -87,17 +86,17 @@ export async function addToIndex(repository: OpenRepository, paths?: readonly Gi
   await repository.write(['update-index', '-z', '--add', '--remove', '--stdin'], { input })
 }
 
-/** Adds files as they are now to the index: changed, new or deleted. */
+/** Stages files in their current state: changed, new or deleted. */
 export async function stage(repository: OpenRepository, paths: readonly GitPath[]): Promise<void> {
   await addToIndex(repository, paths)
 }
 
-/** Adds everything that differs. */
+/** Stages all changes. */
 export async function stageAll(repository: OpenRepository): Promise<void> {
   await addToIndex(repository)
 }
 
-/** Takes files out of the index again; the working tree stays as it is. */
+/** Unstages files, without changing the working tree. */
 export async function unstage(repository: OpenRepository, paths: readonly GitPath[]): Promise<void> {
   const { staged } = await readStatus(repository)
   const wanted = new Set(paths)
@@ -111,7 +110,7 @@ export async function unstageAll(repository: OpenRepository): Promise<void> {
   await repository.write(['reset', '--quiet'])
 }
 
-/** What is done with hunks of one file. */
+/** Hunks of one file to stage, unstage or discard. */
 export interface HunkChange {
   path: GitPath
   from?: GitPath
@@ -126,13 +125,13 @@ export async function stageHunks(repository: OpenRepository, change: HunkChange)
   await repository.write([...APPLY, '--cached', '-'], { input: patch })
 }
 
-/** Takes hunks out of the index again. */
+/** Unstages hunks. */
 export async function unstageHunks(repository: OpenRepository, change: HunkChange): Promise<void> {
   const patch = await patchFor(repository, change, 'staged')
   await repository.write([...APPLY, '--cached', '--reverse', '-'], { input: patch })
 }
 
-/** Removes hunks from the working tree; the whole file is kept before. */
+/** Removes hunks from the working tree, after keeping a copy of the whole file. */
 export async function discardHunks(
   repository: OpenRepository,
   change: HunkChange,
@@ -158,7 +157,7 @@ async function patchFor(
   return patchOf(raw, hunks)
 }
 
-/** Puts files back as they are in the index, and removes new ones. Everything removed is kept before. */
+/** Restores files from the index and removes new ones. A copy of everything removed is kept first. */
 export async function discard(
   repository: OpenRepository,
   paths: readonly GitPath[],
@@ -181,7 +180,7 @@ export async function discard(
     const change = unstaged.find((each) => each.path === path)
     return change ? change.kind === 'untracked' : inNewFolder(path)
   })
-  // Announced to git without content: there is nothing to put back.
+  // Added to git without content (`git add --intent-to-add`), so there is nothing to restore.
   const announced = tracked.filter(({ kind }) => kind === 'added').map(({ path }) => path)
   const restored = tracked.filter(({ kind }) => kind !== 'added').map(({ path }) => path)
   if (tracked.length + fresh.length === 0)
@@ -200,7 +199,7 @@ export async function discard(
   return id === undefined ? {} : { kept: id }
 }
 
-/** New files at these paths; of folders those that git does not ignore. */
+/** New files at these paths; in folders, only those that git does not ignore. */
 async function untrackedFiles(repository: OpenRepository, paths: readonly GitPath[]): Promise<GitPath[]> {
   const files = paths.filter((path) => !isFolderPath(path))
   for (const folder of paths.filter(isFolderPath)) {
@@ -210,7 +209,7 @@ async function untrackedFiles(repository: OpenRepository, paths: readonly GitPat
       '--others',
       '--exclude-standard',
       '--',
-      // A pattern, for a name that is not text, matches only what it describes in full.
+      // For a name that is not text, the argument is a pattern, which must match the whole path.
       folder.startsWith('\0') ? `${pathArgument(folder)}**` : pathArgument(folder),
     ])
     const names = stdout.toString('latin1').split('\0')
@@ -220,7 +219,7 @@ async function untrackedFiles(repository: OpenRepository, paths: readonly GitPat
   return files
 }
 
-/** Removes a file, and the folders that become empty. */
+/** Removes a file and the folders that become empty. */
 function removeFile(top: string, path: GitPath): void {
   const stat = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   if (!stat || stat.isDirectory()) return
@@ -229,11 +228,11 @@ function removeFile(top: string, path: GitPath): void {
     for (let folder = above(rawPath(path)); folder !== ''; folder = above(folder))
       inPlainFolder(top, folder, {}, (place) => rmdirSync(place))
   } catch {
-    // It holds other files.
+    // The folder contains other files.
   }
 }
 
-/** The folder that a path is in; empty for the top. */
+/** The folder that contains a path; empty for the top. */
 function above(path: RawPath): RawPath {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

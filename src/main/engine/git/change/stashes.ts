@@ -24,13 +24,13 @@ export async function listStashes(repository: OpenRepository): Promise<GitStash[
 
 export interface StashRequest {
   message: string
-  /** Also files that git does not know yet. */
+  /** Includes untracked files. */
   untracked: boolean
-  /** Only these; absent: everything. */
+  /** Only these paths. Default: everything. */
   paths?: readonly GitPath[]
 }
 
-/** Puts changes aside, and returns their stash. */
+/** Stashes changes and returns the stash. */
 export async function saveStash(
   repository: OpenRepository,
   { message, untracked, paths }: StashRequest,
@@ -52,7 +52,7 @@ export async function saveStash(
   return saved
 }
 
-/** Applies a stash and keeps it. With conflicts it fails with `git.conflicts`, and the files show them. */
+/** Applies a stash and keeps it. On conflicts it fails with `git.conflicts`, and the files contain them. */
 export async function applyStash(repository: OpenRepository, hash: string): Promise<void> {
   const { index } = await stashOf(repository, hash)
   await requireNothingInTheWay(repository, hash)
@@ -66,18 +66,18 @@ export async function applyStash(repository: OpenRepository, hash: string): Prom
   }
 }
 
-/** Its new files are in a commit of their own. */
+/** A stash's new files are in a separate commit. */
 async function requireNoFilesOf(repository: OpenRepository, commit: string): Promise<void> {
   await requireNothingInTheWay(repository, commit)
 }
 
-/** Applies a stash, and drops it when that worked. */
+/** Applies a stash, and drops it if that succeeded. */
 export async function popStash(repository: OpenRepository, hash: string): Promise<void> {
   await applyStash(repository, hash)
   await dropStash(repository, hash)
 }
 
-/** Drops a stash. `restoreStash` brings it back by its hash. */
+/** Drops a stash. `restoreStash` restores it by its hash. */
 export async function dropStash(repository: OpenRepository, hash: string): Promise<GitStash> {
   const stash = await stashOf(repository, hash)
   await repository.write(['stash', 'drop', '--quiet', `stash@{${stash.index}}`])
@@ -92,7 +92,7 @@ export async function restoreStash(
   await repository.write(['stash', 'store', '--quiet', '--message', message, hash])
 }
 
-/** Where a stash is now: others may have been added or dropped meanwhile. */
+/** The current position of a stash: others may have been added or dropped since. */
 async function stashOf(repository: OpenRepository, hash: string): Promise<GitStash> {
   const stash = (await listStashes(repository)).find((each) => each.hash === hash)
   if (!stash) throw new CodedError('git.not_found', 'This stash is gone.')

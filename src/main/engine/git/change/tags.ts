@@ -15,7 +15,7 @@ const FIELDS = [
   '*contents:subject',
 ]
 
-/** Tags, the newest first. */
+/** Tags, newest first. */
 export async function listTags(repository: OpenRepository): Promise<GitTag[]> {
   const format = FIELDS.map((field) => `%(${field})`).join('%00')
   const text = await repository.text([
@@ -44,13 +44,13 @@ export async function listTags(repository: OpenRepository): Promise<GitTag[]> {
 
 export interface NewTag {
   name: string
-  /** A commit or branch; absent: what is checked out. */
+  /** A commit or branch. Default: what is checked out. */
   at?: string
   /** Makes an annotated tag. */
   message?: string
 }
 
-/** Makes a tag, never over another. */
+/** Creates a tag; never replaces another. */
 export async function createTag(repository: OpenRepository, { name, at = 'HEAD', message }: NewTag): Promise<void> {
   await requireTagName(repository, name)
   const commit = await commitOf(repository, at)
@@ -58,7 +58,7 @@ export async function createTag(repository: OpenRepository, { name, at = 'HEAD',
   await repository.write(['tag', ...annotated, '--', name, commit])
 }
 
-/** Deletes a tag here, not at a remote. Returns what `restoreTag` needs. */
+/** Deletes a tag locally, not at a remote. Returns what `restoreTag` needs. */
 export async function deleteTag(repository: OpenRepository, name: string): Promise<{ name: string; object: string }> {
   await requireTagName(repository, name)
   const object = await repository.maybe(['rev-parse', '--verify', '--quiet', `refs/tags/${name}`])
@@ -67,7 +67,7 @@ export async function deleteTag(repository: OpenRepository, name: string): Promi
   return { name, object }
 }
 
-/** Brings a deleted tag back, with its message; never over another. */
+/** Restores a deleted tag with its message; never replaces another. */
 export async function restoreTag(
   repository: OpenRepository,
   { name, object }: { name: string; object: string },
@@ -78,7 +78,7 @@ export async function restoreTag(
   await repository.write(['update-ref', `refs/tags/${name}`, object, '0'.repeat(object.length)])
 }
 
-/** Pushes one tag to the remote of the branch, or the only one. A tag that is there already is not replaced. */
+/** Pushes one tag to the remote of the branch, or the only one. An existing tag there is not replaced. */
 export async function pushTag(repository: OpenRepository, name: string, run: RemoteRun): Promise<void> {
   await requireTagName(repository, name)
   const remote = await targetRemote(repository)

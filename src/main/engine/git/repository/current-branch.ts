@@ -2,7 +2,7 @@ import type { OpenRepository } from './open-repository'
 
 /**
  * The name of the branch that is checked out, below `refs/heads/`; undefined when HEAD is detached. Git's own short
- * name is another one where a tag has the same name.
+ * name would differ if a tag has the same name.
  */
 export async function currentBranch(repository: Pick<OpenRepository, 'maybe'>): Promise<string | undefined> {
   const ref = await repository.maybe(['symbolic-ref', '--quiet', 'HEAD'])

@@ -8,17 +8,17 @@ import type { RunGit } from '../run/run-git'
 import type { Repository } from '../run/find-repository'
 
 const MAX_BYTES = 4 * 1024 * 1024
-/** The name between the first and the last point, which may have points itself. */
+/** The name is between the first and the last dot, and may contain dots. */
 const FILTER = /^filter\.([^]*)\.([^.]+)$/
-/** The settings of a filter that name a program. */
+/** The filter settings that name a program. */
 const PROGRAMS = new Set(['clean', 'smudge', 'process'])
 
 /**
- * Settings with which git runs no content filter in a repository, whatever its settings name. Reading settings runs
- * nothing. Rejects with `git.untrusted` unless git itself confirms that every filter is off.
+ * Settings that make git run no content filter in a repository, whatever its own settings say. Reading settings runs no
+ * programs. Rejects with `git.untrusted` unless git itself confirms that every filter is off.
  *
- * Names of filters may have any bytes but line breaks, and an argument cannot hold all of them: so they are in a file
- * that git includes after all other settings.
+ * Filter names can contain any bytes except line breaks, which arguments cannot, so they are in a file that git
+ * includes after all other settings.
  */
 export async function filtersOff(repository: Repository, run: RunGit, folder: string): Promise<string[]> {
   const list = async (args: string[], settings: string[]): Promise<string[]> => {
@@ -46,7 +46,7 @@ export async function filtersOff(repository: Repository, run: RunGit, folder: st
   return settings
 }
 
-/** A file of ours with settings that turn filters off; the same filters have the same file. */
+/** Our file with settings that turn filters off; the same filters share a file. */
 function settingsFile(folder: string, names: ReadonlySet<string>): string {
   const text = [...names]
     .toSorted()

@@ -6,11 +6,11 @@ import { isFoundByGit, isOwn, repositoryQuestion } from '../run/git-start'
 
 type Options = Omit<GitRun, 'args' | 'level' | 'folder' | 'write' | 'repository'>
 
-/** A repository that may be used. */
+/** A repository that can be used. */
 export interface OpenRepository extends Repository {
   /** Runs a command that only reads. */
   read(args: readonly string[], options?: Options): Promise<GitResult>
-  /** What a reading command prints, without the line break at the end. */
+  /** The output of a reading command, without the final line break. */
   text(args: readonly string[], options?: Options): Promise<string>
   /** Like `text`; undefined when the command fails with 1 or 128, such as for a name that does not exist. */
   maybe(args: readonly string[], options?: Options): Promise<string | undefined>
@@ -26,7 +26,7 @@ export function openRepository(repository: Repository, run: RunGit): OpenReposit
     (write: boolean) =>
     async (args: readonly string[], options: Options = {}) => {
       if (!isChecked || (write && isFoundByGit(repository))) await (checked ??= requireSame(repository, run))
-      // Each time: a command before may have written the list.
+      // Each time, because an earlier command may have written the list.
       const off = await submodulesOff(repository, run, { write })
       return run({ ...options, args, level: 'trusted', repository, write, env: { ...off, ...options.env } })
     }
@@ -43,7 +43,7 @@ export function openRepository(repository: Repository, run: RunGit): OpenReposit
   }
 }
 
-/** Throws unless git finds the repository that was judged, and takes it as one that the user may use. */
+/** Throws unless git finds the same repository that was checked, and accepts its ownership. */
 export async function requireSame(repository: Repository, run: RunGit): Promise<void> {
   const { args, answer } = repositoryQuestion(repository)
   const { stdout } = await run({
@@ -51,10 +51,10 @@ export async function requireSame(repository: Repository, run: RunGit): Promise<
     level: 'trusted',
     repository,
     asFound: true,
-    // A bare repository was found as such.
+    // A bare repository is expected if one was found.
     settings: ['safe.bareRepository=all'],
   })
-  // Windows has other slashes than git.
+  // Git prints forward slashes on Windows.
   const printed = Buffer.from(stdout.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
   const expected = process.platform === 'win32' ? answer.toString('utf8').replaceAll('\\', '/') : answer
   if (!printed.equals(Buffer.from(expected)))

@@ -9,21 +9,21 @@ import { openRepository } from './open-repository'
 
 export interface ReadingPlace {
   home: string
-  /** What commands get; waits until it is known. */
+  /** The environment of commands; waits until it is known. */
   env(): Promise<Readonly<Record<string, string | undefined>>>
 }
 
 type Options = Pick<GitRun, 'input' | 'maxBytes' | 'okCodes' | 'settings'>
 
-/** A repository of which nothing runs, and which is not changed. */
+/** A repository that is only read and whose programs do not run unless trusted. */
 export interface ReadableRepository extends Repository {
-  /** Runs a command that only reads, in the folder that was opened. */
+  /** Runs a read-only command in the opened folder. */
   read(args: readonly string[], options?: Options): Promise<GitResult>
 }
 
 /**
- * Opens the repository of a folder for commands that only read, also when it is not trusted: then its content filters
- * are off. Rejects with `git.no_repository`, and with `git.untrusted` when the filters cannot be turned off.
+ * Opens a folder's repository for read-only commands, even if it is untrusted; then its content filters are off.
+ * Rejects with `git.no_repository`, and with `git.untrusted` when the filters cannot be turned off.
  */
 export async function openToRead({ home, env }: ReadingPlace, folder: string): Promise<ReadableRepository> {
   const repository = findRepository(folder)

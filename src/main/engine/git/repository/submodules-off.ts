@@ -12,12 +12,11 @@ const MAX_BYTES = 4 * 1024 * 1024
 const MAX_SUBMODULES = 2_000
 
 /**
- * Variables with which git enters no submodule to look for changes: it would use settings and run filters of that
- * repository, about which the user was not asked. The list of submodules may say that git is to enter them, and counts
- * more than the settings for all; so each one is named. Rejects with `git.untrusted` when the list cannot be read.
+ * Variables that keep git from looking for changes inside submodules: it would use those repositories' settings and run
+ * their filters, about which the user was not asked. `.gitmodules` can request that for each submodule and overrides
+ * the general setting, so each one is named. Rejects with `git.untrusted` when the list cannot be read.
  *
- * `write`: also where the list is only in the index or in the last commit. Commands that read are told in their
- * arguments.
+ * `write`: also if the list is only in the index or the last commit. Reading commands get an argument instead.
  */
 export async function submodulesOff(
   repository: Repository,
@@ -46,7 +45,7 @@ export async function submodulesOff(
   return env
 }
 
-/** The lists of submodules that git may use, with each byte a character. */
+/** The lists of submodules that git may use, as latin1. */
 async function lists(repository: Repository, run: RunGit, write: boolean): Promise<string[]> {
   const file = join(repository.top, LIST)
   if (lstatSync(file, { throwIfNoEntry: false })) {

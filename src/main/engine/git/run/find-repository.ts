@@ -3,30 +3,30 @@ import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpa
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { repositoryRoot } from '../../workspace/path/repository-root'
 
-/** Where a repository is. All paths are real. */
+/** The location of a repository. All paths are real. */
 export interface Repository {
-  /** The top of the working tree; of a bare repository its own folder. */
+  /** The top of the working tree, or a bare repository's own folder. */
   top: string
-  /** What belongs to this working tree: HEAD and the index. */
+  /** The folder for this working tree: HEAD and the index. */
   gitDir: string
-  /** What all working trees share: settings, hooks, objects. */
+  /** The folder that all working trees share: settings, hooks, objects. */
   commonDir: string
   bare: boolean
 }
 
-/** A path has no more bytes than this anywhere. */
+/** No system has longer paths. */
 const MAX_LINK_BYTES = 8_192
 
 /**
- * The repository that a folder belongs to, found without git: no code in it can run. What git would read differently,
- * such as a `.git` file that is too long or no text, makes no repository: `repositoryProblem` says why.
+ * The repository that contains a folder, found without git, so that none of its code can run. Something git might read
+ * differently, such as a `.git` file that is too long or not text, is not a repository; `repositoryProblem` says why.
  */
 export function findRepository(folder: string): Repository | undefined {
   const found = search(folder)
   return typeof found === 'string' ? undefined : found
 }
 
-/** Why a folder that seems to have a repository cannot be used with git; a sentence. */
+/** Why a folder that seems to have a repository cannot be used with git, as a sentence. */
 export function repositoryProblem(folder: string): string | undefined {
   const found = search(folder)
   return typeof found === 'string' ? found : undefined
@@ -51,12 +51,12 @@ function search(folder: string): Repository | string | undefined {
   }
 }
 
-/** Why something cannot be used; a sentence. */
+/** Why something cannot be used, as a sentence. */
 interface Problem {
   problem: string
 }
 
-/** What `.git` is: the folder itself, or where its text leads. */
+/** The folder that `.git` is or names. */
 function gitDirOf(dotGit: string): string | Problem {
   try {
     if (statSync(dotGit).isDirectory())
@@ -92,8 +92,8 @@ function commonDirOf(gitDir: string): string | Problem {
 }
 
 /**
- * The text of a file that names a folder, as git reads it: only line breaks at its end are left out. A file that could
- * be read in more than one way is a problem.
+ * The text of a file that names a folder, as git reads it: only trailing line breaks are removed. A file that could be
+ * read in more than one way is a problem.
  */
 export function readGitLink(file: string): string | Problem {
   let bytes: Buffer

@@ -24,11 +24,11 @@ describe('a failed command', () => {
     ['fatal: something new', 'git.failed'],
   ])('that prints %j is %s', (printed, code) => expect(failure(printed).code).toBe(code))
 
-  test('is also known by what stands on the other stream', () => {
+  test('is also recognized by its standard output', () => {
     expect(failure('', { stdout: 'CONFLICT (content): Merge conflict in a.txt' }).code).toBe('git.conflicts')
   })
 
-  test('because of a hook names the hook and what it printed, whatever that looks like', () => {
+  test('because of a hook names the hook and its output, whatever that looks like', () => {
     const hooks = [
       { name: 'pre-commit', code: 0 },
       { name: 'commit-msg', code: 1 },
@@ -41,7 +41,7 @@ describe('a failed command', () => {
     expect(failure('', { hooks }).message).toContain('It printed nothing.')
   })
 
-  test('says what git says without hints, progress and its own prefix', () => {
+  test('shows git’s message without hints, progress and prefix', () => {
     expect(failure('hint: try this\nReceiving: 10%\rReceiving: 100%\r\nfatal: it broke\nhint: or that').message).toBe(
       'Receiving: 100%\nfatal: it broke',
     )
@@ -56,7 +56,7 @@ describe('a failed command', () => {
     expect(failure('x'.repeat(5_000)).message).toBe(`…\n${'x'.repeat(3_998)}`)
   })
 
-  test('that prints nothing says which command it was', () => {
+  test('without output names the command', () => {
     expect(failure(' \n').message).toBe('git push failed without a message.')
   })
 })

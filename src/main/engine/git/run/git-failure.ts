@@ -8,7 +8,7 @@ interface FailedRun {
   hooks: readonly HookRun[]
 }
 
-/** What git prints, and what it means. The first match counts; messages are those of LC_ALL=C.UTF-8. */
+/** Git's messages (with LC_ALL=C.UTF-8) and their error codes. The first match wins. */
 const MESSAGES: readonly [RegExp, ErrorCode][] = [
   [/detected dubious ownership|unsafe repository/, 'git.ownership'],
   [/not a git repository|this operation must be run in a work tree|cannot use bare repository/, 'git.no_repository'],
@@ -59,10 +59,10 @@ const MESSAGES: readonly [RegExp, ErrorCode][] = [
   ],
 ]
 
-/** What a command that failed is reported as. */
+/** The error for a failed command. */
 export function gitFailure({ args, stdout, stderr, hooks }: FailedRun): CodedError {
   const printed = `${stderr.trim()}\n${stdout.subarray(0, 8_192).toString('utf8').trim()}`.trim()
-  // Hooks that run afterwards, such as post-checkout, fail without consequences that matter more than their output.
+  // A failed hook is the reason, even one that runs afterwards, such as post-checkout.
   const failed = hooks.findLast(({ code }) => code !== 0)
   if (failed)
     return new CodedError('git.hook', `The hook ${failed.name} failed:\n${shortened(printed) || 'It printed nothing.'}`)
@@ -71,10 +71,10 @@ export function gitFailure({ args, stdout, stderr, hooks }: FailedRun): CodedErr
 }
 
 const MAX_CHARS = 4_000
-/** Stands for the lines that are left out. */
+/** Replaces the lines that are left out. */
 const ABOVE = '…\n'
 
-/** Without lines of hints and progress; the end, which has the reason. */
+/** Removes hints and progress, and keeps the end, which has the reason. */
 function shortened(text: string): string {
   const lines = text
     .split('\n')

@@ -56,13 +56,13 @@ describe('what is checked out', () => {
     ['', {}],
   ])('by %j is %j', async (text, head) => expect(readHead(await gitDir({ HEAD: text }))).toEqual(head))
 
-  test('is read from the link that old repositories have', async () => {
+  test('is read from a link, as in old repositories', async () => {
     const folder = await tempFolder()
     symlinkSync('refs/heads/old', join(folder, 'HEAD'))
     expect(readHead(folder)).toEqual({ branch: 'old' })
   })
 
-  test('is not known without HEAD', async () => expect(readHead(await tempFolder())).toEqual({}))
+  test('is unknown without HEAD', async () => expect(readHead(await tempFolder())).toEqual({}))
 })
 
 describe('a small file', () => {
@@ -72,7 +72,7 @@ describe('a small file', () => {
     expect(readSmallFile(join(folder, 'a'), 4)).toBeUndefined()
   })
 
-  test.runIf(process.platform !== 'win32')('that is a folder, a pipe or missing is not waited for', async () => {
+  test.runIf(process.platform !== 'win32')('that is a folder, a pipe or missing does not block', async () => {
     const folder = await tempFolder()
     execFileSync('mkfifo', [join(folder, 'pipe')])
     for (const name of ['.', 'pipe', 'missing']) expect(readSmallFile(join(folder, name), 100)).toBeUndefined()

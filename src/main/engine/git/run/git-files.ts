@@ -4,12 +4,12 @@ import { readPlainText } from '../../workspace/path/plain-file'
 import type { GitOperation } from '../../../../shared/model/project/git'
 import type { Repository } from './find-repository'
 
-/** The text of a plain file of at most `maxBytes`; undefined for anything else, such as a pipe, which would wait. */
+/** The text of a plain file of at most `maxBytes`; undefined for anything else, such as a pipe, which would block. */
 export function readSmallFile(path: string, maxBytes: number): string | undefined {
   return readPlainText(path, maxBytes)
 }
 
-/** What git has started and not finished, from the files it keeps about it. */
+/** The operation in progress, from git's own files about it. */
 export function operationOf({ gitDir }: Repository): GitOperation | undefined {
   const has = (name: string): boolean => existsSync(join(gitDir, name))
   const read = (name: string): string | undefined => readSmallFile(join(gitDir, name), 4_096)?.trim()
@@ -34,9 +34,9 @@ export function operationOf({ gitDir }: Repository): GitOperation | undefined {
 
 /** What a repository has checked out. */
 interface Head {
-  /** Name of the branch; absent: detached, or not readable. */
+  /** Branch name; absent if detached or unreadable. */
   branch?: string
-  /** Hash, when detached. */
+  /** Hash, if detached. */
   commit?: string
 }
 
@@ -60,7 +60,7 @@ function linkOf(file: string): string | undefined {
   }
 }
 
-/** Whether git would accept it, and it is shown as it is. */
+/** Whether git would accept the name and it can be displayed unchanged. */
 function isBranchName(name: string): boolean {
   return !/[\p{C}\p{Zl}\p{Zp}\s~^:?*[\\]|\.\.|@\{/u.test(name)
 }

@@ -28,21 +28,21 @@ test('a path keeps its bytes, whatever they are', () => {
   )
 })
 
-test('a path that is text reads as that text', () => {
+test('a path that is text is that text', () => {
   expect(gitPath(Buffer.from('größe/世界.txt').toString('latin1'))).toBe('größe/世界.txt')
 })
 
-test('a folder is known by its last byte, and what is in it by its first ones', () => {
+test('a folder is recognized by its last byte, and its contents by their prefix', () => {
   expect(['a/', 'a/b', gitPath('\xff/'), gitPath('a/\xff')].map(isFolderPath)).toEqual([true, false, true, false])
   expect(isInFolder(gitPath('a/\xff'), 'a/')).toBe(true)
   expect(isInFolder('ab/c', 'a/')).toBe(false)
 })
 
-test('a list of paths has each as it is, from the top, and never as a pattern', () => {
+test('a list of paths has each unchanged, relative to the top, and never as a pattern', () => {
   expect(pathList(['*.txt', gitPath('\xff')]).toString('latin1')).toBe(':(top,literal)*.txt\0:(top,literal)\xff\0')
 })
 
-test('an argument is literal, and for a name that is no text a pattern of that name alone', () => {
+test('an argument is literal, or for a name that is not text a pattern that matches it', () => {
   expect(pathArgument('[a]*.txt')).toBe(':(top,literal)[a]*.txt')
   expect(pathArgument(gitPath('[a]*\xff'))).toBe(String.raw`:(top,glob)\[a\]\*?`)
 })
@@ -76,7 +76,7 @@ describe('a path from a repository', () => {
 describe('the path in the repository of a file', () => {
   const invalid = expect.objectContaining({ code: 'request.invalid' })
 
-  test('is relative to the top, also for one that is gone, and for names that begin with points', async () => {
+  test('is relative to the top, even for deleted files and names that start with dots', async () => {
     const top = await tempFolder()
     mkdirSync(join(top, 'sub'))
     expect(pathInRepository(top, join(top, 'sub'), 'gone.txt')).toBe('sub/gone.txt')
@@ -84,13 +84,13 @@ describe('the path in the repository of a file', () => {
     expect(pathInRepository(top, top, join(top, 'sub/x'))).toBe('sub/x')
   })
 
-  test('is refused for the repository itself and for anything outside of it', async () => {
+  test('is refused for the repository itself and for anything outside it', async () => {
     const top = await tempFolder()
     for (const file of ['.', '..', '../x', '/', join(top, '..', 'other')])
       expect(() => pathInRepository(top, top, file)).toThrow(invalid)
   })
 
-  test('is that of a link itself, not of what it leads to', async () => {
+  test('is that of a link itself, not of its target', async () => {
     const top = await tempFolder()
     symlinkSync('/etc', join(top, 'link'))
     expect(pathInRepository(top, top, 'link')).toBe('link')
@@ -98,14 +98,14 @@ describe('the path in the repository of a file', () => {
   })
 })
 
-describe('where a path is on disk', () => {
-  test('is below the top, as text where that is possible', async () => {
+describe('the path on disk', () => {
+  test('is below the top, as text if possible', async () => {
     const top = await tempFolder()
     expect(diskPath(top, 'a/größe')).toBe(join(top, 'a/größe'))
     expect(diskPath(top, gitPath('\xff'))).toEqual(Buffer.concat([Buffer.from(`${top}/`), Buffer.from([0xff])]))
   })
 
-  test('is refused behind a link, behind a file, and inside of the repository itself', async () => {
+  test('is refused below a link, below a file, and inside the repository itself', async () => {
     const top = await tempFolder()
     symlinkSync('/etc', join(top, 'link'))
     writeFileSync(join(top, 'file'), '')

@@ -5,15 +5,15 @@ import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath } from '../../../../shared/model/project/git'
 
 /**
- * Names that mean `.git` on a file system that ignores case, invisible characters (macOS), or points and blanks at the
- * end and what follows a colon (Windows), and its short name there. Git refuses them as well.
+ * Names that mean `.git` on a file system that ignores case, invisible characters (macOS), or trailing dots and spaces
+ * and anything after a colon (Windows), and its short name there. Git refuses them too.
  */
 const REPOSITORY = /^(?:\.git|git~\d+)$/
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /**
- * Whether a path from a repository, each byte a character, stays below the folder it is relative to and out of the
- * repository itself. A hostile one may have any names, also those that git refuses to make.
+ * Whether a path from a repository, as latin1, stays below the folder it is relative to and outside the repository
+ * itself. A malicious one can have any names, even those git refuses to create.
  */
 export function isSafeTreePath(latin1: string): boolean {
   return !latin1.includes('\0') && latin1.split('/').every(isSafeName)
@@ -22,7 +22,7 @@ export function isSafeTreePath(latin1: string): boolean {
 function isSafeName(latin1: string): boolean {
   if (latin1 === '' || latin1 === '.' || latin1 === '..') return false
   const name = Buffer.from(latin1, 'latin1').toString('utf8')
-  // On Windows these separate folders, name a drive, or a stream of a file.
+  // On Windows these separate folders, or start a drive or a file stream.
   if (process.platform === 'win32' && /[\\:]/.test(name)) return false
   return name.split('\\').every((part) => {
     const folded = part
@@ -34,36 +34,36 @@ function isSafeName(latin1: string): boolean {
   })
 }
 
-/** A path from its bytes, given as latin1. */
+/** A path from its bytes as latin1. */
 export function gitPath(latin1: string): GitPath {
   const bytes = Buffer.from(latin1, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : `\0${bytes.toString('hex')}`
 }
 
-/** The bytes of a path, as git has them. */
+/** The bytes of a path, as in git. */
 export function pathBytes(path: GitPath): Buffer {
   return path.startsWith('\0') ? Buffer.from(path.slice(1), 'hex') : Buffer.from(path, 'utf8')
 }
 
-/** The same with each byte a character. */
+/** The same as latin1. */
 export function rawPath(path: GitPath): string {
   return pathBytes(path).toString('latin1')
 }
 
-/** Whether a path names a folder, as git prints one whose files it does not list. */
+/** Whether a path names a folder, in the form git prints when it does not list the files. */
 export function isFolderPath(path: GitPath): boolean {
   return pathBytes(path).at(-1) === 0x2f
 }
 
-/** Whether a path is inside of a folder, which is given with its `/`. */
+/** Whether a path is inside a folder, whose path ends with `/`. */
 export function isInFolder(path: GitPath, folder: GitPath): boolean {
   return pathBytes(path).toString('latin1').startsWith(pathBytes(folder).toString('latin1'))
 }
 
-/** From the top, and never as a pattern. */
+/** Relative to the top, and never a pattern. */
 const LITERAL = ':(top,literal)'
 
-/** Paths for `--pathspec-from-file=- --pathspec-file-nul`, which takes any bytes. */
+/** Paths for `--pathspec-from-file=- --pathspec-file-nul`, which accepts any bytes. */
 export function pathList(paths: readonly GitPath[]): Buffer {
   return Buffer.concat(paths.flatMap((path) => [Buffer.from(LITERAL), pathBytes(path), Buffer.from([0])]))
 }
@@ -71,8 +71,8 @@ export function pathList(paths: readonly GitPath[]): Buffer {
 export const FROM_STDIN: readonly string[] = ['--pathspec-from-file=-', '--pathspec-file-nul']
 
 /**
- * A path as an argument, where no list is taken. Bytes that an argument cannot have are matched by `?`, so the result
- * may be more than one file: compare the names.
+ * A path as an argument, for commands that accept no list. Bytes that an argument cannot contain are matched by `?`, so
+ * more than one file may match: compare the names.
  */
 export function pathArgument(path: GitPath): string {
   if (!path.startsWith('\0')) return `${LITERAL}${path}`
@@ -87,8 +87,8 @@ export function pathArgument(path: GitPath): string {
 }
 
 /**
- * The path in the repository of a file that is named from a folder, or absolutely. Throws `request.invalid` outside of
- * it.
+ * The path in the repository of a file given as an absolute path or relative to a folder. Throws `request.invalid` if
+ * it is outside.
  */
 export function pathInRepository(top: string, folder: string, file: string): GitPath {
   let real = resolve(folder, file)
@@ -96,7 +96,7 @@ export function pathInRepository(top: string, folder: string, file: string): Git
     // A link to the folder may be in the path, but a link that is itself tracked is not followed.
     real = join(realpathSync.native(dirname(real)), basename(real))
   } catch {
-    // It is gone; its history is not.
+    // The file was deleted, but its history exists.
   }
   const path = relative(top, real).split(sep).join('/')
   if (path === '' || path === '..' || path.startsWith('../') || isAbsolute(path))
@@ -105,8 +105,8 @@ export function pathInRepository(top: string, folder: string, file: string): Git
 }
 
 /**
- * Where a path is on disk. Throws `request.invalid` for one that leaves the working tree, by `..`, by a link in the
- * way, or into the repository itself.
+ * The path on disk. Throws `request.invalid` for a path that leaves the working tree through `..` or a link, or that is
+ * inside the repository itself.
  */
 export function diskPath(top: string, path: GitPath): Buffer | string {
   const bytes = pathBytes(path)
@@ -123,7 +123,7 @@ export function diskPath(top: string, path: GitPath): Buffer | string {
   return at(parts.length)
 }
 
-/** Text where possible: only that works on every system. */
+/** Text if possible, because only that works on every system. */
 function joined(top: string, latin1: string): Buffer | string {
   const bytes = Buffer.from(latin1, 'latin1')
   return isUtf8(bytes) ? join(top, bytes.toString('utf8')) : Buffer.concat([Buffer.from(`${top}/`), bytes])

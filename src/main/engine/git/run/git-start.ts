@@ -2,15 +2,15 @@ import { statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import type { Repository } from './find-repository'
 
-/** How git is led to a repository. */
+/** Arguments and variables that point git to a repository. */
 export interface GitStart {
   args: string[]
   env: Record<string, string>
 }
 
 /**
- * Names the repository to git, so that it is the one that was judged. `from`: a folder of the working tree that names
- * are relative to; default: the top.
+ * Names the repository explicitly, so that git uses the one that was checked. `from`: a folder of the working tree that
+ * paths are relative to; by default the top.
  *
  * Commands that write in a plain repository find it from its top instead, see `isFoundByGit`.
  */
@@ -22,22 +22,22 @@ export function startIn(repository: Repository, { write, from }: { write: boolea
 }
 
 /**
- * Whether commands that write let git find the repository. Hooks inherit what it is named by, and one that makes a
- * repository elsewhere, as tests do, would then write into this one; so `.git` in a plain working tree is found
- * instead, after git was asked which repository that is (`repositoryQuestion`). In linked working trees git names it to
- * hooks anyway.
+ * Whether writing commands let git find the repository itself. Hooks inherit the variables that name it, so a hook that
+ * creates a repository elsewhere, as tests do, would write into this one. With `.git` in a plain working tree, git
+ * therefore finds it, after confirming which repository that is (`repositoryQuestion`). In linked working trees git
+ * sets those variables for hooks anyway.
  */
 export function isFoundByGit({ top, gitDir, commonDir, bare }: Repository): boolean {
-  // Such a folder cannot be in the list of those that git looks no higher than.
+  // A folder with the delimiter cannot be in GIT_CEILING_DIRECTORIES.
   return !bare && gitDir === commonDir && gitDir === join(top, '.git') && !dirname(top).includes(delimiter)
 }
 
-/** Git looks for the repository, but in no other folder. */
+/** Git looks for the repository, but only in this folder. */
 export function startAsFound({ top }: Repository): GitStart {
   return { args: ['-C', top], env: { GIT_CEILING_DIRECTORIES: dirname(top) } }
 }
 
-/** A command that answers which repository git finds, and the answer for the one that was judged. */
+/** A command that prints which repository git finds, and the expected output for the one that was checked. */
 export function repositoryQuestion({ top, gitDir, commonDir, bare }: Repository): { args: string[]; answer: Buffer } {
   const args = ['rev-parse', '--path-format=absolute', '--absolute-git-dir', '--git-common-dir']
   const answer = [gitDir, commonDir, ...(bare ? [] : [top])]
@@ -47,7 +47,7 @@ export function repositoryQuestion({ top, gitDir, commonDir, bare }: Repository)
   }
 }
 
-/** Whether everything belongs to the user, so that other users cannot change what was judged. */
+/** Whether everything is owned by the user, so that other users cannot change what was checked. */
 export function isOwn({ top, gitDir, commonDir, bare }: Repository): boolean {
   const uid = process.geteuid?.()
   if (uid === undefined) return false

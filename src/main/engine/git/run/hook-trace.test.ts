@@ -19,7 +19,7 @@ async function hooksOf(...lines: (object | string)[]) {
   return trace.read()
 }
 
-test('hooks are listed in order, each with how it ended', async () => {
+test('hooks are listed in order, each with its exit code', async () => {
   expect(
     await hooksOf(
       { event: 'version' },
@@ -34,20 +34,20 @@ test('hooks are listed in order, each with how it ended', async () => {
   ])
 })
 
-test('the end of another process is not taken for that of a hook', async () => {
+test('the exit of another process is not mistaken for that of a hook', async () => {
   const editor = { event: 'child_start', sid: 'a', child_id: 1, child_class: 'editor' }
   expect(await hooksOf(start('a', 0, 'pre-push'), editor, exit('a', 1, 9), exit('a/b', 0, 9), exit('a', 0, 1))).toEqual(
     [{ name: 'pre-push', code: 1 }],
   )
 })
 
-test('lines that are cut off or no objects are skipped', async () => {
+test('truncated lines and lines that are not objects are skipped', async () => {
   expect(await hooksOf('null', '[1]', '', start('a', 0, 'pre-commit'), '{"event":"child_ex')).toEqual([
     { name: 'pre-commit', code: 0 },
   ])
 })
 
-test('without a trace there are no hooks, and removing it twice is no mistake', async () => {
+test('without a trace there are no hooks, and removing it twice is not an error', async () => {
   const trace = hookTrace(await tempFolder())
   expect(trace.read()).toEqual([])
   appendFileSync(trace.env['GIT_TRACE2_EVENT']!, '')

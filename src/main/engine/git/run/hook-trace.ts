@@ -10,12 +10,12 @@ export interface HookRun {
 
 interface HookTrace {
   env: Record<string, string>
-  /** After git has ended. */
+  /** Call after git has exited. */
   read(): HookRun[]
   remove(): void
 }
 
-/** Has git write down which hooks it ran and how they ended; its exit code alone doesn't tell. */
+/** Makes git record which hooks it ran and their exit codes, which its own exit code does not show. */
 export function hookTrace(folder: string): HookTrace {
   const file = join(folder, `git-trace-${process.pid}-${randomBytes(6).toString('hex')}`)
   return {
@@ -24,7 +24,7 @@ export function hookTrace(folder: string): HookTrace {
       try {
         return hooksOf(readFileSync(file, 'utf8'))
       } catch {
-        // Older versions of git write none.
+        // Older versions of git write no trace.
         return []
       }
     },

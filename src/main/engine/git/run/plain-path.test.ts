@@ -17,14 +17,14 @@ import {
 
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 
-test('paths keep their bytes, and read as text where they are that', () => {
+test('paths keep their bytes, and are text if they are UTF-8', () => {
   const [path] = rawPaths(Buffer.from('größe\0\0'))
   expect(shownPath(path!)).toBe('größe')
   expect(onDisk('/top', path!)).toBe('/top/größe')
   expect(onDisk('/top', '\xff')).toEqual(Buffer.concat([Buffer.from('/top/'), Buffer.from([0xff])]))
 })
 
-test('a quoted path is one that git reads as the same', async () => {
+test('git reads a quoted path as the same path', async () => {
   const folder = await tempFolder()
   const git = (args: readonly string[], input?: string): Buffer =>
     execFileSync('git', args, { cwd: folder, ...(input !== undefined && { input: Buffer.from(input, 'latin1') }) })
@@ -47,7 +47,7 @@ describe('a file', () => {
     expect(plainFileHash(top, 'sub/a', 'x'.repeat(64))).toHaveLength(64)
   })
 
-  test.runIf(process.platform !== 'win32')('is never one behind a link, and no pipe is waited for', async () => {
+  test.runIf(process.platform !== 'win32')('is never read through a link, and a pipe does not block', async () => {
     const [top, outside] = [await tempFolder(), await tempFolder()]
     writeFileSync(join(outside, 'secret'), 'secret')
     symlinkSync(join(outside, 'secret'), join(top, 'link'))
@@ -58,8 +58,8 @@ describe('a file', () => {
   })
 })
 
-describe('a folder on the way', () => {
-  test('is made where it is wanted, also with a name that is no text', async () => {
+describe('a parent folder', () => {
+  test('is created if requested, even with a name that is not text', async () => {
     const top = await tempFolder()
     const names = process.platform === 'linux' ? ['a/b/c', '\xff/d/e'] : ['a/b/c']
     for (const path of names) {
@@ -69,7 +69,7 @@ describe('a folder on the way', () => {
     }
   })
 
-  test('is never a link or a file, and then nothing is done', async () => {
+  test('that is a link or a file is refused, and nothing is done', async () => {
     const [top, outside] = [await tempFolder(), await tempFolder()]
     symlinkSync(outside, join(top, 'link'))
     writeFileSync(join(top, 'file'), '')
@@ -81,7 +81,7 @@ describe('a folder on the way', () => {
   })
 })
 
-test('the folder to work in is the same one as in the project, if it is still a plain one', async () => {
+test('the working folder is the same as in the project, if it is still a plain folder', async () => {
   const top = await tempFolder()
   mkdirSync(join(top, 'a/b'), { recursive: true })
   symlinkSync('a', join(top, 'link'))

@@ -15,13 +15,13 @@ import { join } from 'node:path'
 import type { WorktreeRecord } from '../../config/worktree-record'
 import { descriptorPath, pinFolder, replacedProblem } from '../../workspace/file/pinned-folder'
 
-/** Never the target of a link, and never waits, as for a pipe without a writer. */
+/** Does not follow a link, and does not block on a pipe without a writer. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Calls `work` with the place of a path below `top`, in a folder that is held open and that no link leads to. `make`:
- * missing folders are made. Throws when a folder on the way is missing, a file or a link.
+ * Calls `work` with an alias of a path below `top`, in a folder that is kept open and not reached through a link.
+ * `make`: creates missing folders. Throws if a parent folder is missing, a file or a link.
  */
 export function inPlainFolder<Result>(
   top: string,
@@ -48,7 +48,7 @@ export function inPlainFolder<Result>(
   }
 }
 
-/** For names that are not UTF-8: the folders are looked at, but not held. */
+/** For names that are not UTF-8: the folders are checked, but not kept open. */
 function requirePlainParents(top: string, parts: readonly string[], make: boolean): void {
   for (let count = 1; count < parts.length; count += 1) {
     const parent = parts.slice(0, count).join('/')
@@ -59,7 +59,7 @@ function requirePlainParents(top: string, parts: readonly string[], make: boolea
   }
 }
 
-/** Opens a regular file without following a link. Undefined where there is another kind of entry, or no entry. */
+/** Opens a regular file without following a link. Undefined for any other entry, or no entry. */
 function openPlain(top: string, path: RawPath): { handle: number; size: number; mode: number } | undefined {
   let handle: number
   try {
@@ -103,7 +103,8 @@ export function copyPlainFile(top: string, path: RawPath, to: string): { mode: n
 }
 
 /**
- * The hash that `git hash-object` gives a regular file, read without following a link; `like`: any of the repository.
+ * The hash that `git hash-object` gives a regular file, read without following a link; `like`: any hash of the
+ * repository, for its format.
  */
 export function plainFileHash(top: string, path: RawPath, like: string): string | undefined {
   const file = openPlain(top, path)
@@ -126,7 +127,7 @@ export function plainFileHash(top: string, path: RawPath, like: string): string 
   }
 }
 
-/** Whether a path from the top is a folder, and no part of it a link. */
+/** Whether a path below the top is a folder, and no part of it is a link. */
 export function isPlainFolder(top: string, inside: string): boolean {
   let place = top
   for (const part of inside.split('/').filter((one) => one !== '')) {
@@ -136,18 +137,18 @@ export function isPlainFolder(top: string, inside: string): boolean {
   return true
 }
 
-/** The folder to work in: the same folder as in the project, or the top if that is missing or a link by now. */
+/** The folder to work in: the same folder as in the project, or the top if that is now missing or a link. */
 export function workFolder({ folder, inside }: Pick<WorktreeRecord, 'folder' | 'inside'>): string {
   return isPlainFolder(folder, inside) ? join(folder, inside) : folder
 }
 
 /**
- * A path as git prints it, each byte a character: names need not be UTF-8, and must come out as they went in. Relative
- * to the top, with `/`.
+ * A path as git prints it, as latin1, because names need not be UTF-8 and must be preserved. Relative to the top, with
+ * `/`.
  */
 export type RawPath = string
 
-/** What git prints with `-z`. */
+/** Parses the output of git with `-z`. */
 export function rawPaths(stdout: Buffer): RawPath[] {
   return stdout
     .toString('latin1')
@@ -155,7 +156,7 @@ export function rawPaths(stdout: Buffer): RawPath[] {
     .filter((path) => path !== '')
 }
 
-/** The path on disk: text where possible, since only that works on every system. */
+/** The path on disk: text if possible, because only that works on every system. */
 export function onDisk(top: string, path: RawPath): string | Buffer {
   const bytes = Buffer.from(path, 'latin1')
   return isUtf8(bytes) ? join(top, bytes.toString('utf8')) : Buffer.concat([Buffer.from(`${top}/`), bytes])
@@ -166,7 +167,7 @@ export function shownPath(path: RawPath): string {
   return Buffer.from(path, 'latin1').toString('utf8')
 }
 
-/** The path in quotes, as git reads it in a list with a line each. */
+/** The path in quotes, as git reads it in a list with one per line. */
 export function quoted(path: RawPath): string {
   let text = '"'
   for (const character of path) {

@@ -8,13 +8,13 @@ import { hookTrace, type HookRun } from './hook-trace'
 import type { Repository } from './find-repository'
 import { startAsFound, startIn, type GitStart } from './git-start'
 
-/** Variables of git that the user may have set for all repositories; the others would mean another repository. */
+/** Git variables that the user may have set for all repositories; the others would select another repository. */
 const KEPT =
   /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|SSH|SSH_COMMAND|SSH_VARIANT|ASKPASS|SSL_.*|HTTP_.*|PROXY_.*|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|EXEC_PATH)$/
 
 /**
- * The environment of git: without what would point it at another repository, and without programs that are looked for
- * in the current folder. Its messages are in English, and it never waits for input.
+ * The environment of git: without variables that select another repository, and without relative folders in PATH. Its
+ * messages are in English, and it never waits for input.
  */
 function gitEnvironment(
   base: Readonly<Record<string, string | undefined>>,
@@ -29,17 +29,18 @@ function gitEnvironment(
   delete env['LANGUAGE']
   return {
     ...env,
-    // Messages are read, so they are in English; hooks still print Unicode.
+    // Messages are parsed, so they must be in English; hooks can still print Unicode.
     LC_ALL: 'C.UTF-8',
     GIT_TERMINAL_PROMPT: '0',
     GCM_INTERACTIVE: 'never',
-    // Git starts no editor for this value, and takes the text as it is.
+    // For this value git starts no editor and uses the text unchanged.
     GIT_EDITOR: ':',
     GIT_SEQUENCE_EDITOR: ':',
     GIT_PAGER: 'cat',
     ...(!write && {
       GIT_OPTIONAL_LOCKS: '0',
-      // Objects that are missing are not fetched: settings say by which program. Older versions know only the second.
+      // Missing objects are not fetched, because settings name the program for that. Older versions know only the
+      // second variable.
       GIT_NO_LAZY_FETCH: '1',
       GIT_ALLOW_PROTOCOL: 'none',
     }),
@@ -47,73 +48,73 @@ function gitEnvironment(
 }
 
 /**
- * - `untrusted`: git sees no repository at all, because any setting of one may name a program. For what needs none,
+ * - `untrusted`: git sees no repository, because any of its settings may name a program. For commands that need none,
  *   such as `check-ref-format`. What is shown of such a repository is read without git (`git-files.ts`).
- * - `trusted`: the repository's settings and filters count. Hooks run for commands that write.
+ * - `trusted`: the repository's settings and filters apply. Hooks run for writing commands.
  */
 type GitLevel = 'untrusted' | 'trusted'
 
 /** One command of git. */
 export interface GitRun {
-  /** After `git`, never through a shell. */
+  /** The arguments of `git`, never passed through a shell. */
   args: readonly string[]
   level: GitLevel
-  /** Where git is started; ignored where untrusted or with `repository`. */
+  /** Git's working folder; ignored if untrusted or with `repository`. */
   folder?: string
-  /** The repository, which is named to git. */
+  /** The repository, which git is pointed to. */
   repository?: Repository
-  /** A folder of its working tree that names are relative to. Default: the top. */
+  /** A folder of its working tree that paths are relative to. Default: the top. */
   from?: string
-  /** Git looks for the repository itself, to compare which one it finds. */
+  /** Git finds the repository itself, to compare which one it finds. */
   asFound?: boolean
-  /** Settings of this command, `key=value`, that count more than all others. */
+  /** Settings of this command, `key=value`, that override all others. */
   settings?: readonly string[]
-  /** Whether it may write: hooks run, and locks are taken. Default: it only reads. */
+  /** Whether it may write: hooks run, and locks are taken. Default: false. */
   write?: boolean
   input?: string | Uint8Array
   /** Default: 30 s for reading, 10 min for writing. */
   timeoutMs?: number
-  /** Most bytes it may print; more fails with `git.too_large`. Default: 64 MB. */
+  /** Maximum output in bytes; more fails with `git.too_large`. Default: 64 MB. */
   maxBytes?: number
   signal?: AbortSignal
-  /** Exit codes that are an answer; others are thrown. Default: only 0. */
+  /** Exit codes that are a result; others throw. Default: only 0. */
   okCodes?: readonly number[]
   /** Variables of this command, such as another index. */
   env?: Readonly<Record<string, string>>
-  /** Each line of progress as git prints it. */
+  /** Called with each line of git's progress. */
   onProgress?(line: string): void
 }
 
 export interface GitResult {
-  /** Exactly what it printed. */
+  /** The exact output. */
   stdout: Buffer
   stderr: string
   code: number
-  /** The hooks that ran, in order. Empty for what only reads. */
+  /** The hooks that ran, in order. Empty for reading commands. */
   hooks: readonly HookRun[]
 }
 
 /** Where git is run from. */
 export interface GitPlace {
-  /** What commands get. */
+  /** The environment of commands. */
   env(): Readonly<Record<string, string | undefined>>
   /** A folder of ours, outside every project: Windows looks for programs here first, and traces are written here. */
   neutralFolder: string
 }
 
-/** Runs git. Rejects with a `CodedError` that says why, with the output of a hook that failed. */
+/** Runs git. Rejects with a `CodedError` with the reason, and the output of a failed hook. */
 export type RunGit = (run: GitRun) => Promise<GitResult>
 
 const READ_LIMIT_MS = 30_000
 const WRITE_LIMIT_MS = 600_000
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_ERROR_CHARS = 64 * 1024
-/** How long git has to remove its lock files before it is killed. */
+/** Time for git to remove its lock files before it is killed. */
 const GRACE_MS = 3_000
 
 /**
  * For every command: no file monitor, no pager, no colors, no maintenance that could delete unreachable objects, no
- * entering of submodules.
+ * recursion into submodules.
  */
 const ALWAYS = [
   'core.fsmonitor=false',
@@ -133,7 +134,7 @@ const ALWAYS = [
 ]
 const READS_ONLY = [`core.hooksPath=${devNull}`]
 
-/** For commands that print differences: no programs of the repository show them. */
+/** For commands that print differences: no programs of the repository produce them. */
 export const PLAIN_DIFF: readonly string[] = ['--no-ext-diff', '--no-textconv', '--no-color']
 
 /** A runner of the system's git. */
@@ -178,7 +179,7 @@ function finished(run: GitRun, args: string[], env: Record<string, string>, cwd:
   const limitMs = run.timeoutMs ?? (write ? WRITE_LIMIT_MS : READ_LIMIT_MS)
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(cancelled())
-    // A session of its own: no terminal where a program could ask, and everything it starts can be stopped with it.
+    // A separate session: no terminal where a program could prompt, and everything it starts can be stopped with it.
     const child = spawn('git', args, { cwd, env, stdio: 'pipe', windowsHide: true, detached: isPosix })
     const chunks: Buffer[] = []
     let bytes = 0
@@ -209,7 +210,7 @@ function finished(run: GitRun, args: string[], env: Record<string, string>, cwd:
       errors = (errors + text).slice(-MAX_ERROR_CHARS)
       progress?.(text)
     })
-    // It may end before it has read everything; its exit code tells.
+    // Git may exit before it has read everything; its exit code shows whether it failed.
     child.stdin.on('error', () => {})
     child.stdin.end(run.input)
     const settle = (answer: () => void): void => {
@@ -249,7 +250,7 @@ function signalTree(child: ChildProcess, name: NodeJS.Signals): void {
     if (isPosix) process.kill(-child.pid, name)
     else child.kill(name)
   } catch {
-    // It is gone already.
+    // Already exited.
   }
 }
 

@@ -9,7 +9,7 @@ function about(author: string, at: number, summary: string): string[] {
 
 const blameOf = (...lines: string[]) => parseBlame(Buffer.from(`${lines.join('\n')}\n`))
 
-test('lines of one commit that follow each other are one run', () => {
+test('consecutive lines of one commit are one run', () => {
   expect(
     blameOf(
       `${A} 1 1 2`,
@@ -20,7 +20,7 @@ test('lines of one commit that follow each other are one run', () => {
       `${B} 1 3 1`,
       ...about('Bob', 1_700_000_100, 'second'),
       '\tthree',
-      // What is known of a commit is printed once.
+      // The details of a commit are printed once.
       `${A} 3 4 1`,
       '\tfour',
     ),
@@ -31,13 +31,13 @@ test('lines of one commit that follow each other are one run', () => {
   ])
 })
 
-test('lines that are not committed are marked', () => {
+test('uncommitted lines are marked', () => {
   expect(blameOf(`${NONE} 1 1 1`, ...about('Not Committed Yet', 1, 'Version of x'), '\tone')).toMatchObject([
     { line: 1, uncommitted: true },
   ])
 })
 
-test('what a line or a subject says is never taken for a header', () => {
+test('a line or a subject is never mistaken for a header', () => {
   const runs = blameOf(
     `${A} 1 1 2`,
     ...about('Ada', 1, 'author Mallory'),

@@ -4,7 +4,7 @@ import type { OpenRepository } from '../repository/open-repository'
 
 const LIMIT_MS = 60_000
 
-/** Who last changed each run of lines of a file as it is in the working tree. */
+/** Who last changed each run of lines of a file in the working tree. */
 export async function blame(repository: OpenRepository, path: GitPath, signal?: AbortSignal): Promise<GitBlameRun[]> {
   if (path.startsWith('\0'))
     throw new CodedError('request.invalid', `${gitPathText(path)} has a name that is not text.`)
@@ -24,7 +24,7 @@ interface About {
   subject: string
 }
 
-/** Reads `git blame --porcelain`; what is known of a commit is printed once. */
+/** Reads `git blame --porcelain`; the details of a commit are printed once. */
 export function parseBlame(output: Buffer): GitBlameRun[] {
   const commits = new Map<string, About>()
   const runs: GitBlameRun[] = []

@@ -14,10 +14,10 @@ function diffOf(name: string, lines: readonly string[], { from = name } = {}): s
 
 const described = (...diffs: string[]): string | undefined => describeDiff(Buffer.from(diffs.join('')))
 
-describe('the changes that a model is told about', () => {
+describe('the changes sent to a model', () => {
   test('are undefined without changes', () => expect(described()).toBeUndefined())
 
-  test('have the whole diff of a small file, also of one with letters beyond ASCII', () => {
+  test('have the whole diff of a small file, even with letters beyond ASCII', () => {
     const text = described(diffOf('a.txt', ['Grüße, 世界 👋']))!
     expect(text).toContain('+Grüße, 世界 👋')
     expect(text).toContain('(+1 -0)')
@@ -32,7 +32,7 @@ describe('the changes that a model is told about', () => {
   })
 
   test.each(['.env', 'config/.env', 'id_rsa', 'gemeinsam/schlüssel/.env'])(
-    'contain no content of %s, only that it has changed',
+    'contain no content of %s, only that it changed',
     (name) => {
       const text = described(diffOf(name, ['TOKEN=letmein']))!
       expect(text).toContain('(+1 -0)')
@@ -40,7 +40,7 @@ describe('the changes that a model is told about', () => {
     },
   )
 
-  test('have no content of a file that may hold secrets by its name before or after a rename', () => {
+  test('have no content of a file whose name before or after a rename suggests secrets', () => {
     expect(described(diffOf('notes.txt', ['TOKEN=letmein'], { from: '.env' }))).not.toContain('letmein')
     expect(described(diffOf('.env', ['TOKEN=letmein'], { from: 'notes.txt' }))).not.toContain('letmein')
   })

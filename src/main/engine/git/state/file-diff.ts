@@ -7,7 +7,7 @@ import type { OpenRepository } from '../repository/open-repository'
 import { PLAIN_DIFF } from '../run/run-git'
 import { parseDiff, type RawFileDiff } from './parse-diff'
 
-/** Which difference of a file: index and last commit, working tree and index, or all of a new file. */
+/** What a diff compares: index and last commit, working tree and index, or nothing and a new file. */
 export type DiffSide = 'staged' | 'unstaged' | 'untracked'
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -79,7 +79,7 @@ function isPlainFile(header: readonly string[]): boolean {
   return !header.some((line) => /^(?:index .* |(?:old|new) mode )(?:120000|160000)$/.test(line))
 }
 
-/** When only the ends of lines differ, which are hard to see in the lines. `hunks`: bytes as latin1. */
+/** A note if only line endings differ, which is hard to see in a diff. `hunks`: bytes as latin1. */
 function endsNote(hunks: readonly { text: string }[]): string | undefined {
   const lines = hunks.flatMap(({ text }) => text.split('\n'))
   const [old, fresh] = ['-', '+'].map((sign) =>

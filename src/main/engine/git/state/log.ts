@@ -17,11 +17,11 @@ const FIELDS = ['%H', '%P', '%an', '%ae', '%at', '%D', '%s']
 const MAX_FILES = 2_000
 
 export interface LogRequest {
-  /** All branches and tags; otherwise what is checked out. */
+  /** All branches and tags; otherwise only HEAD. */
   all: boolean
   /** Only commits that changed this file. */
   path?: GitPath
-  /** Words in messages. */
+  /** Text to find in messages. */
   query?: string
   skip: number
   limit: number
@@ -90,7 +90,7 @@ function requireHash(hash: string): void {
     throw new CodedError('request.invalid', `${JSON.stringify(hash)} is no hash of a commit.`)
 }
 
-/** A commit with its whole message and its files, compared with its first parent. */
+/** A commit with its full message and its files, compared with its first parent. */
 export async function commitDetails(repository: OpenRepository, hash: string): Promise<GitCommitDetails> {
   requireHash(hash)
   const format = [...FIELDS, '%cn', '%ct', '%B'].join('%x00')
@@ -159,7 +159,7 @@ function countsOf(output: Buffer): Map<GitPath, { added: number; removed: number
   for (let at = 0; at < records.length - 1; at += 1) {
     const [added = '', removed = '', ...rest] = records[at]!.split('\t')
     let path = rest.join('\t')
-    // A renamed file has both names in records of their own.
+    // A renamed file has its two names in separate records.
     if (path === '') {
       path = records[at + 2] ?? ''
       at += 2

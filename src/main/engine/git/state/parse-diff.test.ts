@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseDiff, patchOf } from './parse-diff'
 
-/** Lines that look like other parts of a diff are what goes wrong first. */
+/** Lines that look like other parts of a diff are the most likely to fail. */
 const line = fc.constantFrom(
   '',
   'plain',
@@ -28,7 +28,7 @@ function gitDiff(before: string, after: string): Buffer {
   return Buffer.from(`diff --git a/x b/x\nindex 1..2 100644\n${hunks}`)
 }
 
-test('keeps every hunk as it is, whatever its lines look like', () => {
+test('preserves every hunk, whatever its lines look like', () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       fc.pre(before !== after)
@@ -48,12 +48,12 @@ test('keeps every hunk as it is, whatever its lines look like', () => {
   )
 })
 
-test('counts the lines that were added and removed', () => {
+test('counts added and removed lines', () => {
   const [file] = parseDiff(gitDiff('a\nb\nc\n', 'a\nB\nc\nd\n'))
   expect(file).toMatchObject({ added: 2, removed: 1 })
 })
 
-test('a hunk has the same id as long as it reads the same, and another one when a byte differs', () => {
+test('a hunk keeps its id while its content is the same, and gets another if a byte differs', () => {
   const idOf = (after: string): string => parseDiff(gitDiff('a\n', after))[0]!.hunks[0]!.id
   expect(idOf('b\n')).toBe(idOf('b\n'))
   expect(idOf('b\n')).not.toBe(idOf('b\r\n'))
@@ -68,7 +68,7 @@ test('a patch of some hunks leaves out the others', () => {
   expect(patched).toBe(before.replace('17\n', 'seventeen\n'))
 })
 
-test('a patch of a renamed file is for its name now, also with a blank in it', () => {
+test('a patch of a renamed file has its new name, even with a space in it', () => {
   const [file] = parseDiff(
     Buffer.from(
       'diff --git a/old b/new name\nsimilarity index 90%\nrename from old\nrename to new name\n' +
@@ -80,7 +80,7 @@ test('a patch of a renamed file is for its name now, also with a blank in it', (
   )
 })
 
-test('knows binary files, new and deleted ones', () => {
+test('recognizes binary, new and deleted files', () => {
   const files = parseDiff(
     Buffer.from(
       [

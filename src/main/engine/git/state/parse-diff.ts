@@ -17,15 +17,15 @@ export interface RawFileDiff {
   binary: boolean
   added: number
   removed: number
-  /** The `--- a/…` and `+++ b/…` names; undefined: /dev/null, or no such line. */
+  /** The `--- a/…` and `+++ b/…` names; undefined for /dev/null or a missing line. */
   oldName?: string
   newName?: string
 }
 
-/** Splits the output of `git diff -p` into files. Content is bytes, kept as they are. */
+/** Splits the output of `git diff -p` into files. The bytes of the content are preserved. */
 export function parseDiff(output: Buffer): RawFileDiff[] {
   const lines = output.toString('latin1').split('\n')
-  // What follows the last line break.
+  // The empty string after the last line break.
   if (lines.at(-1) === '') lines.pop()
   const files: RawFileDiff[] = []
   let at = 0
@@ -50,7 +50,7 @@ export function parseDiff(output: Buffer): RawFileDiff[] {
   return files
 }
 
-/** By its counts: a line of content may look like anything. */
+/** Relies on the hunk's line counts, because a line of content may look like anything. */
 function readHunk(lines: readonly string[], start: number, file: RawFileDiff): number {
   const [, oldStart, oldCount = '1', newStart, newCount = '1'] =
     /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(lines[start]!) ?? []
@@ -74,10 +74,10 @@ function readHunk(lines: readonly string[], start: number, file: RawFileDiff): n
   return at
 }
 
-/** A patch of only these hunks of one file that exists on both sides. */
+/** A patch with only these hunks of a file that exists on both sides. */
 export function patchOf(file: RawFileDiff, hunks: readonly RawHunk[]): Buffer {
   const name = file.newName ?? file.oldName ?? ''
-  // Renamed files are changed where they are now.
+  // Renamed files are changed under their new name.
   const old = name.replace(/^("?)b\//, '$1a/')
   const text =
     `diff --git ${old.replace(/\t$/, '')} ${name.replace(/\t$/, '')}\n` +

@@ -9,7 +9,7 @@ function status(...records: (string | Buffer)[]) {
 }
 
 describe('the head of a status', () => {
-  test('has the branch, its commit, its upstream and how far both are apart', () => {
+  test('has the branch, its commit, its upstream, and how far ahead and behind it is', () => {
     expect(
       status(
         `# branch.oid ${HASH}`,
@@ -44,7 +44,7 @@ describe('the files of a status', () => {
     })
   })
 
-  test('a rename has both names, whatever is in them', () => {
+  test('a rename has both names, whatever they contain', () => {
     const { staged, unstaged } = status(
       `2 R. N... 100644 100644 100644 ${HASH} ${HASH} R100 new name\nwith a line`,
       'old name',
@@ -59,12 +59,12 @@ describe('the files of a status', () => {
     expect(unstaged).toEqual([{ path: 'new', kind: 'modified' }])
   })
 
-  test('a name that is no text keeps its bytes', () => {
+  test('a name that is not text keeps its bytes', () => {
     const { unstaged } = status(Buffer.concat([Buffer.from('? a/'), Buffer.from([0xff, 0x20])]))
     expect(unstaged).toEqual([{ path: '\u0000612fff20', kind: 'untracked' }])
   })
 
-  test('a change of only the mode, and a submodule, are marked', () => {
+  test('mode-only changes and submodules are marked', () => {
     expect(status(`1 M. N... 100644 100755 100755 ${HASH} ${HASH} run.sh`).staged).toEqual([
       { path: 'run.sh', kind: 'modified', modeOnly: true },
     ])
@@ -86,7 +86,7 @@ describe('the files of a status', () => {
     ])
   })
 
-  test('of more than 2,000 files in a list, the others are counted', () => {
+  test('files beyond 2,000 in a list are only counted', () => {
     const { unstaged, hidden } = status(...Array.from({ length: 2_003 }, (_, at) => `? ${at}`))
     expect({ listed: unstaged.length, hidden }).toEqual({ listed: 2_000, hidden: 3 })
   })

@@ -7,9 +7,9 @@ import { currentBranch } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 import { readSmallFile, operationOf } from '../run/git-files'
 
-/** Most files that are listed in each group. */
+/** Maximum number of files listed in each group. */
 const MAX_LISTED = 2_000
-/** Where git prints more than this about new files, their folders are listed instead. */
+/** If git prints more than this about new files, their folders are listed instead. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 const STATUS = [
@@ -22,7 +22,7 @@ const STATUS = [
   '--find-renames',
 ]
 
-/** Branch, changes, conflicts and what is special about a repository. */
+/** Branch, changes, conflicts and special features of a repository. */
 export async function readStatus(repository: OpenRepository): Promise<GitStatus> {
   const { top, gitDir, commonDir, bare } = repository
   const [remotes, { status, foldersOnly }] = await Promise.all([

@@ -9,11 +9,11 @@ import { diskPath, gitPath } from '../run/git-path'
 import { parseStatus } from './status'
 
 const MAX_BYTES = 256 * 1024 * 1024
-/** Each takes a few processes, and a status is read again and again. */
+/** Each needs a few processes, and the status is read often. */
 const MAX_SUBMODULES = 20
 const STATUS = ['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=dirty']
 
-/** Paths of submodules in the index, each byte a character. */
+/** Paths of submodules in the index, as latin1. */
 export async function submodulePaths(repository: Pick<OpenRepository, 'read'>): Promise<string[]> {
   const { stdout } = await repository.read(['ls-files', '--stage', '--full-name', '-z'], { maxBytes: MAX_BYTES })
   if (!stdout.includes('160000 ')) return []
@@ -21,15 +21,16 @@ export async function submodulePaths(repository: Pick<OpenRepository, 'read'>): 
   return [...new Set(lines.flatMap((line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? []))]
 }
 
-/** Changes inside of submodules; `unread`: how many further ones were not looked at. */
+/** Changes inside submodules; `unread`: how many others were not checked. */
 export interface SubmoduleStatus {
   submodules: GitSubmoduleChanges[]
   unread: number
 }
 
 /**
- * Which submodules have files that differ from their commit. Git is never told to look for that: it would use their
- * settings and filters. Each is opened as the repository that it is, so its filters run only if the user trusts it.
+ * Which submodules have files that differ from their commit. Git itself must not look for them, because it would use
+ * the submodules' settings and filters. Each is opened as a separate repository, so its filters run only if the user
+ * trusts it.
  */
 export async function submoduleChanges(
   repository: Pick<ReadableRepository, 'top' | 'read'>,
@@ -41,7 +42,7 @@ export async function submoduleChanges(
   const submodules: GitSubmoduleChanges[] = []
   for (const path of paths.slice(0, MAX_SUBMODULES)) {
     const folder = diskPath(top, path)
-    // A link could lead anywhere, and without a repository of its own it is not checked out.
+    // A link could lead anywhere, and a submodule without its own `.git` is not checked out.
     if (typeof folder !== 'string' || !existsSync(join(folder, '.git'))) continue
     if (realpathSync(folder) !== diskPath(realpathSync(top), path)) continue
     try {
@@ -59,7 +60,7 @@ export async function submoduleChanges(
   return { submodules, unread: Math.max(0, paths.length - MAX_SUBMODULES) }
 }
 
-/** A sentence about what has changed inside of submodules; undefined without changes. */
+/** A sentence about changes inside submodules; undefined without changes. */
 export function submoduleNote({ submodules }: SubmoduleStatus): string | undefined {
   if (submodules.length === 0) return undefined
   const each = submodules.map(({ path, changed, untracked, problem }) =>

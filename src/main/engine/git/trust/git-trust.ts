@@ -14,15 +14,15 @@ import { readSmallFile } from '../run/git-files'
 const Decision = z.object({ repository: z.string(), hash: z.string(), at: z.number() })
 const MAX_BYTES = 16 * 1024
 
-/** Where decisions are kept, and what of the user's own counts for repositories. */
+/** Where decisions are stored, and which of the user's settings apply to repositories. */
 export interface TrustPlace {
   home: string
   user: GitUser
 }
 
 /**
- * What of a repository may run: nothing until the user has seen exactly these programs and trusts them. A repository
- * without programs of its own needs no decision.
+ * The state of trust in a repository: nothing runs until the user has seen exactly these programs and trusts them. A
+ * repository without its own programs needs no decision.
  */
 export function readGitTrust({ home, user }: TrustPlace, repository: Repository): GitTrust {
   const { lines, hash, problem } = repositoryPrograms(repository, user)
@@ -31,12 +31,12 @@ export function readGitTrust({ home, user }: TrustPlace, repository: Repository)
   return { state: accepted === hash && problem === undefined ? 'trusted' : 'asked', programs: lines, hash }
 }
 
-/** What of the user's own settings counts for repositories. `env`: what git gets. */
+/** The user's settings that apply to repositories. `env`: git's environment. */
 export async function readGitUser(run: RunGit, env: Readonly<Record<string, string | undefined>>): Promise<GitUser> {
   const { stdout } = await run({
     args: ['config', '--path', '--get', 'core.hooksPath'],
     level: 'untrusted',
-    // Commands that only read have a value of their own for it.
+    // Reading commands override this setting.
     write: true,
     env: { GIT_CONFIG_NOSYSTEM: '0' },
     okCodes: [0, 1],
@@ -55,7 +55,7 @@ export function requireGitTrust(place: TrustPlace, repository: Repository): void
   )
 }
 
-/** Trusts what was shown; `git.changed` when the repository has something else by now. */
+/** Trusts what was shown; throws `git.changed` if the repository has changed since. */
 export function writeGitTrust({ home, user }: TrustPlace, repository: Repository, hash: string, at: number): void {
   const now = repositoryPrograms(repository, user)
   if (now.problem !== undefined)
@@ -67,7 +67,7 @@ export function writeGitTrust({ home, user }: TrustPlace, repository: Repository
   writePrivateFile(fileOf(home, repository), `${JSON.stringify(decision, undefined, 2)}\n`)
 }
 
-/** Every repository that was trusted, the latest first. */
+/** All trusted repositories, latest first. */
 export function trustedRepositories(home: string): GitTrusted[] {
   return decisionFiles(home)
     .flatMap((name) => decisionIn(join(folderOf(home), name)) ?? [])
@@ -75,7 +75,7 @@ export function trustedRepositories(home: string): GitTrusted[] {
     .toSorted((a, b) => b.acceptedAt - a.acceptedAt)
 }
 
-/** Withdraws the trust in a repository. The user is asked again before any program of it runs. */
+/** Revokes trust in a repository. The user is asked again before any of its programs run. */
 export function forgetGitTrust(home: string, commonDir: string): void {
   rmSync(fileOf(home, { commonDir }), { force: true })
 }
@@ -93,7 +93,7 @@ function readDecision(home: string, { commonDir }: Repository): string | undefin
   return decision?.repository === commonDir ? decision.hash : undefined
 }
 
-/** Undefined when it is missing or damaged. */
+/** Undefined if missing or damaged. */
 function decisionIn(file: string): z.infer<typeof Decision> | undefined {
   try {
     return Decision.parse(JSON.parse(readSmallFile(file, MAX_BYTES) ?? ''))

@@ -23,7 +23,7 @@ test.each(['b = 1\n', '[a\nb = 1\n', '[a]\n1b = 1\n', '[a]\nb = "open\n', '[a "b
 const folder = mkdtempSync(join(tmpdir(), 'trestle-settings-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What git reads; undefined for what it refuses. */
+/** What git reads; undefined if it refuses the file. */
 function fromGit(text: string): { key: string; value: string }[] | undefined {
   const file = join(folder, 'config')
   writeFileSync(file, text, 'latin1')
@@ -42,7 +42,7 @@ function fromGit(text: string): { key: string; value: string }[] | undefined {
   }
 }
 
-test('reads nothing differently than git does', () => {
+test('reads everything as git does', () => {
   const pieces = [
     '[a]\n',
     '[A "b.C"]\n',

@@ -1,5 +1,5 @@
 /**
- * One setting of a file: the section and the key in lower case, the name between them as it is; each byte a character.
+ * One setting of a file: section and key in lowercase, the name between them unchanged; as latin1.
  */
 export interface Setting {
   key: string
@@ -11,8 +11,8 @@ const KEY = /[A-Za-z0-9-]/
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"', '\n': '' }
 
 /**
- * The settings in a file of git's, in order, as git itself reads them; undefined for what git refuses, or what its
- * versions read differently. `latin1`: the file with each byte a character.
+ * The settings in a git config file, in order, as git itself reads them; undefined if git refuses the file or its
+ * versions read it differently. `latin1`: the bytes of the file.
  */
 export function parseSettings(latin1: string): Setting[] | undefined {
   const reader = new Reader(latin1.replace(/^\u00ef\u00bb\u00bf/, ''))
@@ -42,7 +42,7 @@ class Reader {
     this.#text = text
   }
 
-  /** The next character, with one for each line break; undefined at the end. */
+  /** The next character, with each line break as one; undefined at the end. */
   next(): string | undefined {
     const at = this.#text[this.#at]
     this.#at += 1
@@ -55,7 +55,7 @@ class Reader {
     for (let at = this.next(); at !== undefined && at !== '\n'; at = this.next());
   }
 
-  /** After the bracket, up to the closing one. */
+  /** Reads from after the opening bracket through the closing one. */
   section(): string | undefined {
     let name = ''
     for (let at = this.next(); at !== undefined; at = this.next()) {
@@ -80,7 +80,7 @@ class Reader {
     return this.next() === ']' ? `${section}.${name}` : undefined
   }
 
-  /** A key that begins with `first`, and its value. */
+  /** Reads a key that starts with `first`, and its value. */
   setting(first: string): Setting | undefined {
     let key = first.toLowerCase()
     let at = this.next()
@@ -104,7 +104,7 @@ class Reader {
         this.skipLine()
         return value
       }
-      // Some versions make each of them a blank.
+      // Some versions turn each of them into a space.
       if (/[^ ]/.test(blanks) || at === '\0') return undefined
       value += blanks
       blanks = ''

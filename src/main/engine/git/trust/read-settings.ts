@@ -4,30 +4,31 @@ import { readPlainFile } from '../../workspace/path/plain-file'
 import { parseSettings, type Setting } from './parse-settings'
 import { errorCode } from '../../../../shared/error-text'
 
-/** A setting of a repository, and the file that it is in. */
+/** A setting of a repository, and the file that contains it. */
 export interface FoundSetting extends Setting {
   file: string
-  /** It counts only where a condition holds. */
+  /** It applies only under a condition. */
   isConditional: boolean
 }
 
-/** What the files of settings of a repository say, with all that they include. */
+/** The settings of a repository, with all included files. */
 export interface FoundSettings {
   settings: FoundSetting[]
-  /** Every file that was read or would be, with its bytes; undefined: it is missing. */
+  /** Every file that was or would be read, with its bytes; undefined if missing. */
   files: Map<string, Buffer | undefined>
-  /** Why they are not known completely; a sentence. */
+  /** Why the settings are not completely known, as a sentence. */
   problem?: string
 }
 
 const MAX_FILE_BYTES = 512 * 1024
 const MAX_BYTES = 4 * 1024 * 1024
-/** Far more than settings include in practice. */
+/** Far more than needed in practice. */
 const MAX_FILES = 64
 const INCLUDE = /^include(?:if\.[^]*)?\.path$/
 
 /**
- * Reads settings without git, the included ones also where git would not include them now. `userHome`: what `~` means.
+ * Reads settings without git, with included files even if their condition does not hold now. `userHome`: the meaning of
+ * `~`.
  */
 export function readSettings(starts: readonly string[], userHome: string): FoundSettings {
   const found: FoundSettings = { settings: [], files: new Map() }
@@ -55,7 +56,10 @@ export function readSettings(starts: readonly string[], userHome: string): Found
   return found
 }
 
-/** The path that a setting names, relative to `folder`; undefined when only git knows it. Each byte is a character. */
+/**
+ * The path that a setting names, relative to `folder`; undefined if only git knows it. `latin1`: the bytes of the
+ * value.
+ */
 export function settingPath(
   latin1: string,
   { folder, userHome }: { folder: string; userHome: string },

@@ -8,25 +8,25 @@ import { readSettings, settingPath } from './read-settings'
 import type { Setting } from './parse-settings'
 
 /**
- * Addresses that git reaches over a network, without other programs. A path is not one of them: git starts the hooks of
- * the repository there. `ext::` and others name programs.
+ * Addresses that git reaches over a network without running other programs. Paths are excluded, because git runs the
+ * hooks of the repository there, and `ext::` and others, because they name programs.
  */
 const ADDRESS = /^(?:https?|git|ssh|git\+ssh|ssh\+git):\/\/(?!-)[A-Za-z0-9._~%:[\]+,=@!$&'()*-]+(?:\/[^\s"\\#;]*)?$/i
-/** `user@host:path`. Without a user, one letter is a drive on Windows. */
+/** `user@host:path`. A single letter without a user is a drive on Windows. */
 const SHORT_ADDRESS = /^(?:[A-Za-z0-9._+~-]+@)?(?!-)(?:[A-Za-z0-9._-]{2,}|\[[0-9A-Fa-f:.]+\]):(?!:|\/\/)[^\s"\\#;]*$/
 const START = /^[^:/]*@-|^-|:\/\/(?:[^/]*@)?-/
 
-/** Whether fetching from and pushing to an address runs nothing. */
+/** Whether fetching from and pushing to an address runs no programs. */
 function isNetworkAddress(address: string): boolean {
   return !START.test(address) && (ADDRESS.test(address) || SHORT_ADDRESS.test(address))
 }
 
 const URL = /^remote\.([^]*)\.(?:url|pushurl)$/
 const OF_REMOTE = /^remote\.([^]*)\.[^.]+$/
-/** Settings whose value is the name of a remote, or else an address. */
+/** Settings whose value is the name of a remote or an address. */
 const NAME = /^(?:branch\.[^]*\.(?:remote|pushremote)|remote\.pushdefault|checkout\.defaultremote)$/
 
-/** What of the settings leads git to a folder or to another program when it fetches or pushes; a line each. */
+/** Settings that point git to a folder or another program on fetch or push; one line each. */
 function unusualRemotes(settings: readonly Setting[]): string[] {
   const lines: string[] = []
   const named = new Set(settings.flatMap(({ key }) => (key.endsWith('.url') ? (URL.exec(key)?.[1] ?? []) : [])))
@@ -42,38 +42,38 @@ function unusualRemotes(settings: readonly Setting[]): string[] {
   return lines
 }
 
-/** What of a repository can run programs, or lead git elsewhere. */
+/** What in a repository can run programs or point git elsewhere. */
 export interface RepositoryPrograms {
-  /** One line each, for people. */
+  /** One line each, for display. */
   lines: string[]
-  /** Names exactly these programs, with their content. */
+  /** Identifies exactly these programs and their content. */
   hash: string
-  /** Why they are not known completely, so that they cannot be trusted; a sentence. */
+  /** Why the programs are not completely known and so cannot be trusted, as a sentence. */
   problem?: string
 }
 
-/** What of the user's own counts for repositories. */
+/** The user's settings that apply to repositories. */
 export interface GitUser {
-  /** `core.hooksPath` of the user's own settings: a folder of hooks that is in each repository. */
+  /** `core.hooksPath` in the user's own settings; a relative path is a hooks folder inside each repository. */
   hooks?: string
-  /** What `~` means in settings. */
+  /** The meaning of `~` in settings. */
   home: string
 }
 
-/** Settings of a repository with which git runs nothing and stays in its folder. Any other is shown to the user. */
+/** Settings with which git runs no programs and stays in the repository's folder. Any other is shown to the user. */
 const HARMLESS =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|compression|loosecompression|preloadindex|untrackedcache|splitindex|commitgraph|sharedrepository|checkstat|trustctime|whitespace|protecthfs|protectntfs|createobject|packedgitlimit|packedgitwindowsize|bigfilethreshold|multipackindex|sparsecheckout|sparsecheckoutcone|commentchar|deltabasecachelimit|hidedotfiles)|extensions\.(?:objectformat|worktreeconfig|refstorage|partialclone|noop|compatobjectformat|preciousobjects)|(?:user|author|committer)\.(?:name|email|signingkey|useconfigonly)|remote\..*\.(?:url|fetch|pushurl|push|tagopt|prune|prunetags|mirror|gh-resolved|skipfetchall|skipdefaultupdate|promisor|partialclonefilter)|remote\.pushdefault|branch\..*\.(?:remote|merge|rebase|pushremote|description|gh-merge-base|vscode-merge-base|github-pr-owner-number)|branch\.(?:autosetupmerge|autosetuprebase|sort)|checkout\.defaultremote|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags|useforceifincludes|gpgsign)|fetch\.(?:prune|prunetags|writecommitgraph|parallel)|merge\.(?:ff|conflictstyle|renames|renamelimit|log|autostash|stat)|rebase\.(?:autosquash|autostash|updaterefs|stat|forkpoint|missingcommitscheck|abbreviatecommands)|color\..*|column\..*|submodule\..*\.(?:url|active|branch|ignore|shallow|fetchrecursesubmodules)|submodule\.(?:recurse|active|alternatelocation|alternateerrorstrategy|fetchjobs)|advice\..*|gc\.(?!recentobjectshook)[a-z]+|pack\.[a-z]+|index\.[a-z]+|feature\.[a-z]+|rerere\.(?:enabled|autoupdate)|commit\.(?:gpgsign|verbose|status|cleanup)|tag\.(?:gpgsign|sort|forcesignannotated)|status\.(?!submodulesummary)[a-z]+|diff\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|relative|statgraphwidth|ignoresubmodules|submodule)|log\.(?:abbrevcommit|date|decorate|follow|graphcolors|mailmap|showroot)|lfs\.(?:repositoryformatversion|url|locksverify|https?:.*\.(?:access|locksverify))|http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version)|maintenance\.(?:auto|strategy)|receive\.[a-z]+|help\.autocorrect|versionsort\..*|gui\.[a-z.]+|blame\.[a-z]+|format\.(?:signoff|pretty))$/
 
-/** Content of hooks up to here is part of the hash; of larger ones, what changes with them. */
+/** The content of hooks up to this size is hashed; for larger ones, their size, times and inode. */
 const MAX_HOOK_BYTES = 32 * 1024 * 1024
 const MAX_LINES = 200
 /** Where old versions of git kept remotes. */
 const OLD_REMOTES = ['remotes', 'branches']
 
 /**
- * Lists what git could run because of this repository: settings that name programs or files, with those that they
- * include, hooks, and remotes that are no addresses. Reads files only. What cannot be read counts as something to ask
- * about.
+ * Lists what git could run because of this repository: settings that name programs or files, including those in
+ * included files, hooks, and remotes that are not network addresses. Only reads files. The user is also asked about
+ * what cannot be read.
  */
 export function repositoryPrograms(repository: Repository, user: GitUser): RepositoryPrograms {
   const lines: string[] = []
@@ -98,12 +98,12 @@ export function repositoryPrograms(repository: Repository, user: GitUser): Repos
     found(`setting ${key} = ${value}${isIncluded ? ` in ${bytesOf(file)}` : ''}`)
   }
   for (const line of unusualRemotes(settings)) found(line)
-  // Also what they include that names no program now.
+  // Includes files that name no program now.
   for (const [file, content] of files)
     if (!starts.includes(file)) sum.update(`${file}\0${content?.length}\0`).update(content ?? '')
   if (!settings.some(({ key, isConditional }) => key === 'core.hookspath' && !isConditional))
     hooks.add(user.hooks === undefined ? join(commonDir, 'hooks') : resolve(top, user.hooks))
-  // Absolute in the user's own settings: the user's own hooks.
+  // An absolute path in the user's settings has the user's own hooks.
   for (const folder of hooks)
     if (folder !== user.hooks) for (const [name, content] of hooksIn(folder)) found(`hook ${bytesOf(name)}`, content)
   for (const [file, content] of oldRemotes(commonDir)) found(`remote in ${bytesOf(file)}`, content)
@@ -117,7 +117,7 @@ export function repositoryPrograms(repository: Repository, user: GitUser): Repos
   }
 }
 
-/** Text with each byte a character, as settings are. */
+/** The text's bytes as latin1, like settings. */
 function bytesOf(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
@@ -131,7 +131,7 @@ function oldRemotes(commonDir: string): [file: string, content: Buffer][] {
   )
 }
 
-/** A submodule names its own working tree, which is no other place. */
+/** A submodule's settings name its own working tree, which is harmless. */
 function isOwnWorktree(key: string, value: string, { top, gitDir }: Repository): boolean {
   if (key !== 'core.worktree') return false
   try {
@@ -159,7 +159,7 @@ function namesIn(folder: string): string[] {
 function isProgram(path: string): boolean {
   try {
     if (!statSync(path).isFile()) return false
-    // On Windows every hook is run.
+    // On Windows, every hook is executable.
     accessSync(path, constants.X_OK)
     return true
   } catch {
