@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { renameOverSync } from '../workspace/file/atomic-write'
 
-/** Small facts that a later process would have to find out again, by key. Losing them does no harm. */
+/** Small facts by key, so that later processes need not determine them again. Losing them is harmless. */
 export interface CacheFile<Value> {
   get(key: string): Value | undefined
-  /** Written immediately; entries that another process has written meanwhile are kept. */
+  /** Written immediately; entries that another process wrote in the meantime are kept. */
   set(key: string, value: Value): void
 }
 
 /**
  * A cache of facts in a JSON file. `isValue` validates what is read; anything else counts as absent. Without `file`,
- * the cache is kept in this process only.
+ * the cache is only in memory.
  */
 export function openCacheFile<Value>(
   file: string | undefined,
@@ -48,6 +48,6 @@ function write(file: string, values: Record<string, unknown>): void {
     writeFileSync(temporary, JSON.stringify(values), { mode: 0o600 })
     renameOverSync(temporary, file)
   } catch {
-    // The next process finds it out again.
+    // The next process determines it again.
   }
 }

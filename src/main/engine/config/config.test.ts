@@ -75,7 +75,7 @@ max_result_chars = { Grep = 20000 }
 `
 
 describe('reading', () => {
-  test('everything the documentation shows is understood', async () => {
+  test('everything in the documentation is accepted', async () => {
     const { settings, problems } = await open(
       `default_permission_mode = "auto"\n${example}[[permission.rules]]\ndecision = "deny"\npattern = "Bash(rm *)"\n`,
     )
@@ -116,17 +116,17 @@ describe('reading', () => {
     expect(settings.providers['constructor']).toBeUndefined()
   })
 
-  test('without a file defaults apply and nothing is written', async () => {
+  test('without a file, defaults apply and nothing is written', async () => {
     const { settings, problems } = await open()
     expect(settings).toEqual(DEFAULT_SETTINGS)
     expect(problems).toEqual([])
     expect(() => statSync(file)).toThrow('ENOENT')
   })
 
-  test('a file that does not parse is reported with line and column, and left as it is', async () => {
+  test('a file that does not parse is reported with line and column, and left unchanged', async () => {
     const broken = 'default_model = "x"\n[loop]\nmax_steps = = 3\n'
     const opened = await open(broken)
-    // What its rules were to forbid is not known, so everything asks.
+    // Its rules are unknown, so everything asks.
     const rule = expect.objectContaining({ decision: 'ask', mistake: 'the file does not parse', line: 3 })
     expect(opened.settings).toEqual({ ...DEFAULT_SETTINGS, permission: { rules: [rule] } })
     expect(opened.problems).toEqual([
@@ -194,7 +194,7 @@ describe('reading', () => {
     expect(opened.settings.providers['p']).toEqual({ type })
   })
 
-  test('one wrong value spoils only itself', async () => {
+  test('an invalid value affects only itself', async () => {
     const opened = await open(
       example
         .replace('max_steps = 50', 'max_steps = "many"')
@@ -215,7 +215,7 @@ describe('reading', () => {
     expect(opened.problems.map((problem) => problem.line)).toEqual([10, 13, 15, 25])
   })
 
-  test('a provider with a wrong address is left out: its key must not go elsewhere', async () => {
+  test('a provider with an invalid address is left out, so that its key is not sent elsewhere', async () => {
     const opened = await open(
       '[providers.p]\ntype = "anthropic"\nbase_url = "htp://proxy"\n' +
         'api_key = "k"\n[models."p/m"]\nprovider = "p"\nmodel = "m"\n',
@@ -234,7 +234,7 @@ describe('reading', () => {
     expect(JSON.stringify(opened.problems)).not.toMatch(/123456|secret/)
   })
 
-  test('a folder, a wrong encoding and a huge file in its place are reported, not thrown', async () => {
+  test('a folder instead of the file, a wrong encoding and a huge file are reported, not thrown', async () => {
     mkdirSync(file)
     expect((await open()).problems[0]?.message).toMatch(/not a plain file/)
     rmSync(file, { recursive: true })
@@ -246,7 +246,7 @@ describe('reading', () => {
 })
 
 describe('watching', () => {
-  test('a saved file takes effect, also when it was replaced by renaming or appears later', async () => {
+  test('a saved file takes effect, even if it was replaced by renaming or created later', async () => {
     const opened = await open(undefined, true)
     await changed(opened, () => writeFileSync(file, 'default_model = "a/b"\n'))
     expect(opened.settings.defaultModel).toBe('a/b')
@@ -259,7 +259,7 @@ describe('watching', () => {
     expect(opened.settings).toEqual(DEFAULT_SETTINGS)
   })
 
-  test('while the file does not parse the last good settings stay, with the problem', async () => {
+  test('while the file does not parse, the last valid settings stay, and the problem is reported', async () => {
     const opened = await open('default_model = "a/b"\n', true)
     await changed(opened, () => writeFileSync(file, 'default_model = \n'))
     expect(opened.settings.defaultModel).toBe('a/b')
@@ -284,7 +284,7 @@ describe('watching', () => {
 })
 
 describe('editing', () => {
-  test('an edit is on disk, private, in the settings and told', async () => {
+  test('an edit is written to a private file, applied to the settings and reported to listeners', async () => {
     const opened = await open(`# mine\n${example}`)
     chmodSync(file, 0o644)
     let told = 0
@@ -298,7 +298,7 @@ describe('editing', () => {
     expect(told).toBe(1)
   })
 
-  test('a change made on disk meanwhile is kept', async () => {
+  test('a change made on disk in the meantime is kept', async () => {
     const opened = await open('default_model = "a/b"\n')
     writeFileSync(file, 'default_model = "a/b"\n# by hand\ndefault_permission_mode = "auto"\n')
     await opened.edit([{ path: ['default_model'], value: 'c/d' }])
@@ -306,7 +306,7 @@ describe('editing', () => {
     expect(opened.settings.defaultPermissionMode).toBe('auto')
   })
 
-  test('edits at the same time all arrive', async () => {
+  test('concurrent edits are all applied', async () => {
     const opened = await open()
     await Promise.all(
       Array.from({ length: 20 }, (_, n) => opened.edit([{ path: ['providers', `p${n}`, 'type'], value: 'google' }])),
@@ -315,7 +315,7 @@ describe('editing', () => {
   })
 })
 
-test('[web] says what may be fetched and who searches, and names what is wrong', async () => {
+test('[web] sets allowed hosts and the search provider, and its mistakes are reported', async () => {
   const right = await open(
     '[web]\nallowed_hosts = ["docs.local:8080"]\n[web.search]\n' +
       'provider = "searxng"\nbase_url = "http://127.0.0.1:8888/"\n',
@@ -333,7 +333,7 @@ test('[web] says what may be fetched and who searches, and names what is wrong',
   expect(messages(await open('[web.search]\nprovider = "searxng"\n')).join()).toContain('base_url')
 })
 
-test('a threshold in the environment that is not a number is reported instead of passed over', async () => {
+test('a threshold in the environment that is not a number is reported', async () => {
   const problemsWith = async (value: string): Promise<string[]> => {
     config?.close()
     config = await openConfig({ home, env: { TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD: value } })

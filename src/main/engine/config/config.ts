@@ -14,31 +14,31 @@ import { writePrivateFile } from './write-private-file'
 import type { PermissionRule } from '../permission/permission-rule'
 import { TableReader, type Mistake } from './toml/table-reader'
 
-/** The user's configuration, `$home/config.toml`, as it is now. */
+/** The user's current configuration, `$home/config.toml`. */
 export interface Config {
   readonly file: string
-  /** Defaults for missing or invalid keys; while running, the last valid settings when the file no longer parses. */
+  /** Defaults for missing or invalid keys. If the file stops parsing at run time, the last valid settings stay. */
   readonly settings: Settings
-  /** What is wrong with the file, in the order of its lines; and with what the environment says in its place. */
+  /** Problems in the file, in line order, and in the environment variables that override it. */
   readonly problems: readonly ConfigProblem[]
-  /** Called after settings or problems changed. Returns how to stop listening. */
+  /** Calls `listener` after settings or problems change. Returns a function to stop listening. */
   onChange(listener: () => void): () => void
   /**
-   * Changes the file and nothing but what the edits name (see `editToml`), on top of what is on disk at that moment;
-   * resolves when `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never
-   * written while it does not parse.
+   * Applies only these edits (see `editToml`) to what is on disk at that moment; resolves when `settings` reflects
+   * them. Throws CodedError `config.write_failed`, leaving the file unchanged. A file that does not parse is never
+   * written.
    */
   edit(edits: readonly TomlEdit[]): Promise<void>
-  /** Replaces the text of the file by what `change` makes of it; as `edit` otherwise. */
+  /** Replaces the file's text with the result of `change`; otherwise like `edit`. */
   rewrite(change: (text: string) => string): Promise<void>
-  /** Adds rules that allow these patterns at the end of the file; as `edit` otherwise. */
+  /** Appends rules that allow these patterns; otherwise like `edit`. */
   allow(patterns: readonly string[]): Promise<void>
   close(): void
 }
 
 /**
- * Reads the configuration; a file that is missing or broken never fails. With `watch` changes on disk are followed
- * until `close`.
+ * Reads the configuration. Never fails for a missing or broken file. With `watch`, follows changes on disk until
+ * `close`.
  */
 export async function openConfig({
   home,
@@ -67,7 +67,7 @@ export async function openConfig({
     const first = shown === undefined
     shown = found
     if (read) settings = { ...read.settings, permission: { rules }, hooks }
-    // Its rules are unknown, and may forbid anything.
+    // Its rules are unknown and could forbid anything.
     else if (first)
       settings = {
         ...settings,
@@ -76,7 +76,7 @@ export async function openConfig({
     const threshold = thresholdMistake(env)
     problems = [...syntax, ...placed, ...(threshold === undefined ? [] : [{ file, message: threshold }])]
   }
-  // Loads and edits one after the other: each sees what the one before left.
+  // Loads and edits run one at a time, so that each sees the result of the previous one.
   let last: Promise<void> = load()
   const inTurn = (run: () => Promise<void>): Promise<void> => {
     const next = last.then(run)
@@ -88,7 +88,7 @@ export async function openConfig({
     await load()
     if (shown !== before && !closed) for (const listener of listeners) listener()
   }
-  // From before the first look on: a change in between must not be missed.
+  // Watching starts before the first read, so that no change in between is missed.
   const stop = watch ? watchConfigFile(file, () => void inTurn(reload)) : undefined
   await last
 
@@ -152,8 +152,8 @@ function sameText(a: ConfigText, b: ConfigText): boolean {
 }
 
 /**
- * The rules of a file that is written like config.toml, judged as the user's own; anything else in it is not looked at.
- * Never fails.
+ * The rules of a file in the format of config.toml, treated as the user's own. Ignores everything else in it. Never
+ * fails.
  */
 export async function readRulesFile(file: string): Promise<{ rules: PermissionRule[]; problems: ConfigProblem[] }> {
   const found = readConfigText(file)

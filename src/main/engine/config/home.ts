@@ -7,16 +7,16 @@ import { pathFlavor } from '../workspace/path/path-flavor'
 import { cutText } from '../../../shared/cut-text'
 
 /**
- * The folder everything of Trestle lives in: `wanted`, else TRESTLE_HOME, else `~/.trestle`. Makes it when missing, for
- * the user alone (0700), and takes rights of others away from `~/.trestle`. Returns an absolute path. CodedError
- * `home.unusable` when it is not a folder that can be written.
+ * The folder with all of Trestle's data: `wanted`, otherwise TRESTLE_HOME, otherwise `~/.trestle`. Creates it if
+ * missing, only for the user (0700), and removes other users' permissions from `~/.trestle`. Returns an absolute path.
+ * Throws CodedError `home.unusable` if it is not a writable folder.
  */
 export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.env): string {
   const userHome = homedir()
   const standard = join(userHome, '.trestle')
   const chosen = wanted || env['TRESTLE_HOME'] || standard
   const isInUserHome = chosen === standard || chosen === '~' || /^~[/\\]/.test(chosen)
-  // It would be a folder in the project, which could then bring settings of its own.
+  // It would be a folder in the project, which could then supply its own settings.
   if (isInUserHome && !isAbsolute(userHome))
     throw new CodedError('home.unusable', `HOME is ${JSON.stringify(userHome)}, which is not an absolute path.`)
   const home = resolve(chosen.startsWith('~') && isInUserHome ? join(userHome, chosen.slice(1)) : chosen)
@@ -25,8 +25,8 @@ export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.en
     const stats = statSync(home)
     if (!stats.isDirectory()) throw new CodedError('home.unusable', `${home} is a file, not a folder.`)
     const { mode } = stats
-    // Only our own place: TRESTLE_HOME may name a folder that is shared on purpose, and every file in it that matters
-    // is 0600 anyway.
+    // Only our default folder: TRESTLE_HOME may name a folder that is shared on purpose, and all sensitive files in it
+    // are 0600 anyway.
     if (process.platform !== 'win32' && home === standard && (mode & 0o077) !== 0) chmodSync(home, 0o700)
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -38,7 +38,7 @@ export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.en
   return home
 }
 
-/** What the system's errors mean here. */
+/** Messages for the system's errors. */
 const REASONS: Record<string, string> = {
   EACCES: 'you have no permission to use it.',
   EPERM: 'you have no permission to use it.',
@@ -57,8 +57,8 @@ function shortened(path: string): string {
 }
 
 /**
- * With the folders above it. One by one, since Node's own way never ends where the system denies that a folder is there
- * (/proc).
+ * Creates a folder and its parents one by one, because Node's `recursive` never returns in file systems such as /proc,
+ * where folders cannot be created.
  */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return
@@ -66,7 +66,7 @@ function makeFolder(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
-/** Runs a program of the system; the exit code, or undefined when it could not be run. */
+/** Runs a system program; resolves with its exit code, or undefined if it could not be run. */
 export type RunProgram = (program: string, args: readonly string[]) => Promise<number | undefined>
 
 export interface PrivateFolderOptions {
@@ -76,15 +76,15 @@ export interface PrivateFolderOptions {
   run?: RunProgram
 }
 
-/** Says that it was done, so that it costs nothing at the next start. */
+/** Marks that it was done, so that the next start need not repeat it. */
 const MARKER_FILE = '.private'
 /** The system itself, which backs up and indexes. */
 const SYSTEM_SID = '*S-1-5-18'
 
 /**
- * On Windows modes mean nothing. Below the user's own folder everything is private anyway; a home elsewhere
- * (`D:\trestle`) is readable by all users until it gets an access list of its own, once. Returns why that is not so, as
- * a sentence.
+ * Makes a home private on Windows, where file modes have no effect. Everything below the user's own folder is private
+ * anyway; a home elsewhere (`D:\trestle`) is readable by all users until it gets its own access list, once. Returns a
+ * sentence if that failed.
  */
 export async function keepFolderPrivate(
   folder: string,
@@ -95,7 +95,7 @@ export async function keepFolderPrivate(
   const user = [env['USERDOMAIN'], env['USERNAME']].filter(Boolean).join('\\')
   const icacls = win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'icacls.exe')
   const grants = [user, SYSTEM_SID].map((who) => `${who}:(OI)(CI)F`)
-  // With an empty name not even the user could read it afterwards.
+  // With an empty name, not even the user could read it afterwards.
   const code = user === '' ? undefined : await run(icacls, [folder, '/inheritance:r', '/grant:r', ...grants, '/Q'])
   if (code !== 0)
     return (
@@ -105,7 +105,7 @@ export async function keepFolderPrivate(
   try {
     writeFileSync(join(folder, MARKER_FILE), '')
   } catch {
-    // Then it is done once more at the next start.
+    // It is repeated at the next start.
   }
   return undefined
 }

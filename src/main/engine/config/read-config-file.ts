@@ -5,19 +5,20 @@ import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
 import type { Mistake } from './toml/table-reader'
 import { parseToml, type TomlTable } from './toml/parse-toml'
 
-/** More than any handwritten file has; a larger one is not read. */
+/** Larger than any handwritten file; larger files are not read. */
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 export type ConfigText = { text: string } | { missing: true } | { problem: ConfigProblem }
 
 /**
- * The text of a configuration file; never hangs on a pipe or a device. With `within`, a project's own: see `TextGuard`.
+ * The text of a configuration file; never blocks on a pipe or a device. `within` is for a project's own file: see
+ * `TextGuard`.
  */
 export function readConfigText(
   file: string,
   { mostBytes = MAX_CONFIG_BYTES, ...where }: Partial<TextGuard> = {},
 ): ConfigText {
-  // A sandbox keeps the name of a file that is not there with an empty folder.
+  // A sandbox reserves the name of a missing file with an empty folder.
   if (where.within !== undefined && basename(file) === '.mcp.json' && isEmptyFolder(file)) return { missing: true }
   const found = readGuardedText(file, { ...where, mostBytes })
   if ('problem' in found) {
@@ -35,7 +36,7 @@ function isEmptyFolder(path: string): boolean {
   }
 }
 
-/** Reads and parses; `table` is undefined when that did not work, empty when there is no file. */
+/** Parses a configuration file; `table` is undefined on failure, and empty if the file is missing. */
 export function parseConfig(
   found: ConfigText,
   file: string,
@@ -46,7 +47,7 @@ export function parseConfig(
   return 'table' in parsed ? { table: parsed.table, problems: [] } : { table: undefined, problems: [parsed.problem] }
 }
 
-/** Gives mistakes their line and column. The module that knows positions is loaded only when there is a mistake. */
+/** Adds line and column to mistakes. The module that determines positions is loaded only when there is a mistake. */
 export async function locateMistakes(
   mistakes: readonly Mistake[],
   text: string,

@@ -6,9 +6,9 @@ const DEBOUNCE_MS = 60
 const POLL_MS = 2000
 
 /**
- * Calls `onChange` some milliseconds after a file was changed, replaced, removed or made. Watches the folder, as
- * editors replace files by renaming; and that of the real file when it is a symlink. Keeps no process alive. Returns
- * how to stop.
+ * Calls `onChange` some milliseconds after a file was changed, replaced, removed or created. Watches the folder,
+ * because editors replace files by renaming, and for a symlink also the real file's folder. Does not keep the process
+ * alive. Returns a function to stop.
  */
 export function watchConfigFile(file: string, onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -28,7 +28,7 @@ export function watchConfigFile(file: string, onChange: () => void): () => void 
       const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
         if (name === null || name === basename(path)) changed()
       })
-      // The folder is gone, or the system has no watches left.
+      // The folder was deleted, or the system has no watches left.
       watcher.on('error', poll)
       watchers.push(watcher)
     } catch {

@@ -16,20 +16,20 @@ const Record = lazySchema(() =>
     project: z.string(),
     /** From the top of the repository to the project; empty for the top. */
     inside: z.string(),
-    /** What all worktrees of the repository share. */
+    /** The git folder that all worktrees of the repository share. */
     commonDir: z.string(),
-    /** The top of the working tree that it was made from. */
+    /** The top of the working tree that it was created from. */
     main: z.string(),
-    /** What git keeps of this worktree; absent until it is made. */
+    /** Git's own folder for this worktree; absent until it is created. */
     gitDir: z.string().optional(),
     branch: z.string().optional(),
-    /** Trestle made the branch. */
+    /** Whether Trestle created the branch. */
     ownBranch: z.boolean(),
-    /** Trestle drafted its name without knowing what it is for. */
+    /** Whether Trestle chose the branch's name before the session's purpose was known. */
     drafted: z.boolean().optional(),
     base: z.string().optional(),
     createdAt: z.number(),
-    /** Files that were copied from the project, from its top, with the hash of each. */
+    /** Files copied from the project, relative to its top, with their hashes. */
     copied: z.record(z.string(), z.string()),
     setup: z
       .object({
@@ -44,14 +44,16 @@ const Record = lazySchema(() =>
       .object({
         at: z.number(),
         commit: Hash(),
-        /** What keeps the files and commits: its parents are `commit`, the index and everything no branch has. */
+        /**
+         * The commit that keeps files and commits: its parents are `commit`, the index and everything no branch has.
+         */
         keep: Hash(),
-        /** The index as a commit; absent: it was that of `commit`. */
+        /** The index as a commit; absent if it matched `commit`. */
         index: Hash().optional(),
         files: z.number(),
         patch: z.string().optional(),
         branchDeleted: z.literal(true).optional(),
-        /** Copied files that were not saved, because the project had the same. */
+        /** Copied files that were not saved because they matched the project's. */
         copies: z.array(z.string()).optional(),
         dropped: z.array(z.string()),
       })
@@ -59,10 +61,10 @@ const Record = lazySchema(() =>
   }),
 )
 
-/** What is known of a worktree that Trestle made; the only proof that it may be removed. */
+/** The record of a worktree that Trestle created. Only recorded worktrees can be removed. */
 export type WorktreeRecord = SchemaOutput<typeof Record>
 
-/** The folder in which worktrees are made. */
+/** The folder that contains worktrees. */
 export function worktreesFolder(home: string): string {
   return join(dirname(home), WORKTREE_FOLDERS)
 }
@@ -88,7 +90,7 @@ export function writeWorktree(home: string, record: WorktreeRecord): void {
   writePrivateFile(join(worktreeRecords(home), `${record.id}.json`), `${JSON.stringify(record, undefined, 2)}\n`)
 }
 
-/** Puts the record away; what it says can still be read in the file. */
+/** Retires a record by renaming its file, which can still be read. */
 export function forgetWorktree(home: string, id: string): void {
   const file = join(worktreeRecords(home), `${id}.json`)
   try {
@@ -112,8 +114,8 @@ export function listWorktrees(home: string): WorktreeRecord[] {
 }
 
 /**
- * The worktree of Trestle that a folder is in. Costs nothing for other folders. Of removed ones too: their sessions
- * still belong to the project.
+ * The Trestle worktree that contains a folder, which costs nothing for other folders. Includes removed worktrees,
+ * because their sessions still belong to the project.
  */
 export function worktreeOf(home: string, folder: string): WorktreeRecord | undefined {
   const root = worktreesFolder(home)
@@ -123,7 +125,7 @@ export function worktreeOf(home: string, folder: string): WorktreeRecord | undef
   return record && isWithin(record.folder, folder) ? record : undefined
 }
 
-/** The folder of the project that a folder stands for: itself, unless it is in a worktree of Trestle. Real paths. */
+/** The project folder that corresponds to a folder: itself, unless it is in a Trestle worktree. Real paths. */
 export function projectOf(home: string, folder: string): string {
   const record = worktreeOf(home, folder)
   if (!record) return folder
@@ -135,7 +137,7 @@ function isWithin(outer: string, path: string): boolean {
   return path === outer || path.startsWith(outer + sep)
 }
 
-/** The folder for worktrees, made on first use; only the user can open it. */
+/** Creates the folder for worktrees if needed; only the user can open it. */
 export function makeWorktreesFolder(home: string): string {
   const root = worktreesFolder(home)
   mkdirSync(root, { recursive: true, mode: 0o700 })

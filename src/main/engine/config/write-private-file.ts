@@ -4,9 +4,9 @@ import { mayBeOverwritten, overwriteFile } from '../workspace/file/overwrite-fil
 import { renameOverSync } from '../workspace/file/atomic-write'
 
 /**
- * Replaces a file atomically: readers see the old text or the new one, also after a power cut. Mode 0600. A symlink
- * stays one: what it points to is replaced. A file that cannot be replaced, such as one bind-mounted into a container,
- * is written in place.
+ * Replaces a file atomically: readers see the old text or the new one, even after a power cut. Mode 0600. A symlink is
+ * kept and its target replaced. A file that cannot be replaced, such as one bind-mounted into a container, is written
+ * in place.
  */
 export function writePrivateFile(file: string, text: string): void {
   const target = realPathOf(file)

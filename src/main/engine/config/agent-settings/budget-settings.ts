@@ -4,7 +4,7 @@ import { custom, settingTable, type Setting, type ValuesOf } from '../toml/setti
 const MAX_DOLLARS = 1_000_000
 const MAX_TOKENS = 1_000_000_000_000
 
-/** `[budget]`: what may be spent before the user is asked. */
+/** `[budget]`: spending limits; beyond them, the user is asked. */
 export const BUDGET = settingTable('budget', {
   session: dollars('session', 'dollars that a session with its subagents may cost before you are asked'),
   day: dollars('day', 'dollars that all sessions of a day may cost before you are asked'),
@@ -35,7 +35,7 @@ function tokens(key: string, about: string): Setting<number | undefined> {
   )
 }
 
-/** The limits that are set, in the order in which they are checked. */
+/** The configured limits, in the order in which they are checked. */
 export function limitsOf(budget: BudgetSettings) {
   return LIMIT_SCOPES.flatMap((scope) => {
     const [cost, count] = [budget[scope], budget[`${scope}Tokens`]]

@@ -3,7 +3,7 @@ import { HOOK_EVENTS, type HookView } from '../../../../shared/configuration/cus
 import type { TableReader } from '../toml/table-reader'
 import { entryLines } from '../toml/parse-toml'
 
-/** A `[[hooks]]` entry as it counts. */
+/** An effective `[[hooks]]` entry. */
 export interface Hook extends HookView {
   /** The folder with the files of its plugin, which it can read. */
   pluginRoot?: string
@@ -11,7 +11,7 @@ export interface Hook extends HookView {
 
 const DEFAULT_TIMEOUT_S = 30
 
-/** The `[[hooks]]` of a file. One without a usable event, matcher or command is reported and left out as a whole. */
+/** The `[[hooks]]` of a file. An entry without a valid event, matcher or command is reported and left out. */
 export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>): Hook[] {
   const hooks: Hook[] = []
   for (const { index, entry } of top.tableList('hooks') ?? []) {
@@ -29,7 +29,7 @@ export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>
     entry.finish()
     if (event === undefined || command === undefined || mistake !== undefined) continue
     if (entry.has('matcher') && matcher === undefined) continue
-    // Something less strict than what was meant would be the wrong guess.
+    // Running it with less protection than intended would be the wrong guess.
     if (entry.has('sandbox') && sandbox === undefined) continue
     const timeoutMs = Math.round(timeoutS * 1000)
     hooks.push({
@@ -46,7 +46,7 @@ export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>
   return hooks
 }
 
-/** Gives hooks their lines. */
+/** Adds line numbers to hooks. */
 export async function locateHooks(hooks: readonly Hook[], text: string): Promise<Hook[]> {
   if (hooks.length === 0) return []
   const lines = await entryLines(text, ['hooks'], Math.max(...hooks.map((hook) => hook.index)) + 1)
@@ -56,7 +56,7 @@ export async function locateHooks(hooks: readonly Hook[], text: string): Promise
   })
 }
 
-/** What a hook would do, in a line that hides nothing. */
+/** What a hook would do, in one line with invisible characters escaped. */
 export function describeHook({ event, matcher, command, timeoutMs, isOff }: HookView): string {
   const shown = /[\p{Cc}\p{Cf}]/u.test(command) ? JSON.stringify(command).replace(/\p{Cf}/gu, escaped) : command
   return (
@@ -73,7 +73,7 @@ function article(key: string): string {
   return key === 'event' ? 'an event' : `a ${key}`
 }
 
-/** What is wrong with a matcher, to follow its name. */
+/** What is wrong with a matcher, as the end of a sentence. */
 export function matcherMistake(matcher: string): string | undefined {
   if (matcher === '*') return undefined
   try {

@@ -18,14 +18,14 @@ export const MCP = settingTable('mcp', {
 })
 export type McpSettings = ValuesOf<typeof MCP.fields>
 
-/** What the numbers of `[tool_search]` may be. */
+/** Allowed ranges of the numbers in `[tool_search]`. */
 export const TOOL_SEARCH_RANGES = {
   minPct: { min: 0, max: 100, whole: false },
   minTokens: { min: 0, max: 100_000_000 },
   matchingThreshold: { min: 0, max: 1000, whole: false },
 } as const
 
-/** `[tool_search]`: when tools of servers are loaded on demand instead of being sent with each request. */
+/** `[tool_search]`: when servers' tools are loaded on demand instead of being sent with each request. */
 export const TOOL_SEARCH = settingTable('tool_search', {
   enabled: flag('enabled', false, 'load MCP tools on demand instead of sending all of them'),
   minPct: number(
@@ -55,7 +55,7 @@ export const MCP_TABLES = [MCP, TOOL_SEARCH]
 /** Overrides `matching_threshold`. */
 export const THRESHOLD_VARIABLE = 'TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD'
 
-/** The effective threshold: the environment's when that is a valid number, else the file's. */
+/** The effective threshold: the environment's if it is a valid number, otherwise the file's. */
 export function matchingThreshold(
   settings: Pick<ToolSearchSettings, 'matchingThreshold'>,
   env: NodeJS.ProcessEnv,
@@ -63,7 +63,7 @@ export function matchingThreshold(
   return thresholdOf(env) ?? settings.matchingThreshold
 }
 
-/** What is wrong with the threshold that the environment sets, as a sentence. */
+/** What is wrong with the threshold in the environment, as a sentence. */
 export function thresholdMistake(env: NodeJS.ProcessEnv): string | undefined {
   const text = env[THRESHOLD_VARIABLE]?.trim() ?? ''
   if (text === '' || thresholdOf(env) !== undefined) return undefined

@@ -6,26 +6,27 @@ export const CAPABILITIES = ['tools', 'image_in', 'pdf_in', 'video_in', 'thinkin
 export type Capability = (typeof CAPABILITIES)[number]
 
 /**
- * `[models.…]` of config.toml. What is absent comes from the provider's list, the table of known models, or is guessed.
+ * `[models.…]` of config.toml. Missing values come from the provider's list or the table of known models, or are
+ * guessed.
  */
 export interface ModelSettings {
   /** Key into `providers`. */
   provider: string
-  /** What the provider calls it. */
+  /** The provider's name for it. */
   model: string
   label?: string
   /** Tokens. */
   contextWindow?: number
   maxOutputTokens?: number
   capabilities?: readonly Capability[]
-  /** The edit tools it is given. */
+  /** The edit tools it gets. */
   toolDialect?: 'gpt' | 'general'
   prices?: ModelPrices
-  /** How hard it is to think; default: as its vendor says. */
+  /** How much it should think. Default: the vendor's default. */
   effort?: Effort
 }
 
-/** What a model's entry says of the model itself, beside its name and its provider. */
+/** The fields of a model's entry other than its name and provider. */
 export function readModelFacts(entry: TableReader): Omit<ModelSettings, 'provider' | 'model'> {
   const label = entry.string('label')
   const contextWindow = entry.number('context_window', { min: 1000, max: 100_000_000 })

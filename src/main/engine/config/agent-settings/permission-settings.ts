@@ -7,8 +7,8 @@ import { entryLines } from '../toml/parse-toml'
 type Origin = Pick<PermissionRule, 'scope' | 'file'>
 
 /**
- * The rules of a `[permission]` table. One that cannot be read is reported and stays as a rule with a `mistake`, so
- * that what it was to forbid is asked; only a broken allow rule, which would give nothing, is left out.
+ * The rules of a `[permission]` table. An unreadable rule is reported and kept with a `mistake`, so that whatever it
+ * was meant to forbid asks the user; only a broken allow rule, which would allow nothing, is left out.
  */
 export function readPermissionRules(reader: TableReader | undefined, origin: Origin): PermissionRule[] {
   if (!reader) return []
@@ -38,7 +38,10 @@ export function readPermissionRules(reader: TableReader | undefined, origin: Ori
   return rules
 }
 
-/** Replaces rules that could not be read, as in a file that does not parse: everything asks until the file is fixed. */
+/**
+ * Stands in for rules that cannot be read, such as in a file that does not parse: everything asks until the file is
+ * fixed.
+ */
 export function unreadableRules(origin: Origin, mistake: string, problem?: ConfigProblem): PermissionRule {
   return {
     ...origin,
@@ -50,7 +53,7 @@ export function unreadableRules(origin: Origin, mistake: string, problem?: Confi
   }
 }
 
-/** Gives rules their lines. */
+/** Adds line numbers to rules. */
 export async function locateRules(rules: readonly PermissionRule[], text: string): Promise<PermissionRule[]> {
   if (rules.length === 0) return []
   const lines = await entryLines(text, ['permission', 'rules'], Math.max(...rules.map((rule) => rule.index)) + 1)

@@ -10,22 +10,22 @@ import type { TableReader } from '../toml/table-reader'
 /** `[sandbox]` of config.toml. Paths are as written: absolute, or from `~`. */
 export interface SandboxSettings {
   mode: SandboxMode
-  /** Folders and files that Project commands can change, beside the project: toolchain caches first of all. */
+  /** Folders and files that Project commands can change in addition to the project, such as toolchain caches. */
   write: readonly string[]
-  /** Folders and files that commands can read, beside the project and system folders. */
+  /** Folders and files that commands can read in addition to the project and system folders. */
   read: readonly string[]
   /**
-   * Hosts that Project commands can reach where the network is `listed`: `example.com`, `*.example.com`,
+   * Hosts that Project commands can reach if the network is `listed`: `example.com`, `*.example.com`,
    * `example.com:8443`.
    */
   hosts: readonly string[]
   /** Unix sockets that commands can use, such as `$SSH_AUTH_SOCK` or `/run/docker.sock`. */
   sockets: readonly string[]
-  /** Whether `hosts` and the caches come on top of the built-in lists. */
+  /** Whether `hosts` and the caches extend the built-in lists. */
   defaults: boolean
-  /** What a trusted project's own file adds; it can only restrict. */
+  /** Settings of a trusted project's own file; they can only restrict. */
   project?: ProjectSandbox
-  /** Overrides for one folder and what is in it, by real path or from `~`; the longest match counts. */
+  /** Overrides for a folder and its contents, by real path or from `~`; the longest match wins. */
   folders: readonly SandboxFolder[]
 }
 
@@ -33,12 +33,12 @@ export interface SandboxFolder extends Partial<Pick<SandboxSettings, 'mode' | 'w
   folder: string
 }
 
-/** What a trusted project's own file can say: only to make the sandbox stricter. */
+/** Settings of a trusted project's own file. They can only make the sandbox stricter. */
 export interface ProjectSandbox {
   mode?: 'required'
-  /** `none`: its commands get no network without asking. */
+  /** `none`: its commands need approval to use the network. */
   network?: 'none'
-  /** Paths in the project that commands must not change, beside the protected ones. */
+  /** Paths in the project that commands cannot change, in addition to the protected ones. */
   protect?: readonly string[]
 }
 
@@ -77,8 +77,8 @@ const host = entryLike(SANDBOX_HOST)
 const socket = entryLike(SANDBOX_SOCKET)
 
 /**
- * Reads `[sandbox]` and its `[[sandbox.folders]]`. An entry that is not understood is left out and reported: what is
- * not listed is not allowed.
+ * Reads `[sandbox]` and its `[[sandbox.folders]]`. An invalid entry is left out and reported; what is not listed is not
+ * allowed.
  */
 export function readSandboxSettings(reader: TableReader | undefined): SandboxSettings {
   if (!reader) return DEFAULT_SANDBOX_SETTINGS
@@ -104,7 +104,7 @@ export function readSandboxSettings(reader: TableReader | undefined): SandboxSet
   }
 }
 
-/** Reads what a project may say about its own sandbox. Everything that would make it weaker is reported as ignored. */
+/** Reads a project's settings for its own sandbox. Everything that would make it weaker is reported as ignored. */
 export function readProjectSandbox(reader: TableReader | undefined): ProjectSandbox {
   if (!reader) return {}
   const mode = reader.oneOf('mode', ['required'] as const)

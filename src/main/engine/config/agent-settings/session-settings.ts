@@ -1,7 +1,7 @@
 import { choice, custom, flag, names, number, settingTable, type ValuesOf } from '../toml/setting-table'
 import type { TableReader } from '../toml/table-reader'
 
-/** `[loop]`: the length of a turn, and how failed requests are repeated. */
+/** `[loop]`: the length of a turn, and how failed requests are retried. */
 const LOOP = settingTable('loop', {
   maxSteps: number(
     'max_steps',
@@ -26,7 +26,7 @@ const LOOP = settingTable('loop', {
 })
 export type LoopSettings = ValuesOf<typeof LOOP.fields>
 
-/** Reads `[loop]`; the longest delay is never less than the first. */
+/** Reads `[loop]`; the longest delay is at least the first. */
 export function readLoop(reader: TableReader | undefined): LoopSettings {
   const loop = LOOP.read(reader)
   const { retryBaseMs, retryMaxMs } = loop
@@ -53,7 +53,7 @@ export type ToolSettings = ValuesOf<typeof TOOLS.fields>
 function readResultLimits(reader: TableReader): Record<string, number> | undefined {
   const limits = reader.table('max_result_chars')
   if (!limits) return undefined
-  // Without a prototype: a tool called `constructor` has no limit that is not configured.
+  // No prototype, so that a tool named `constructor` has no limit unless configured.
   const found: Record<string, number> = Object.create(null)
   for (const tool of limits.keys()) {
     const chars = limits.number(tool, { min: 100, max: 10_000_000 })
@@ -144,7 +144,7 @@ const BACKGROUND = settingTable('background', {
 
 /** `[agents]` and `[background]`. */
 export interface AgentSettings extends ValuesOf<typeof AGENTS.fields> {
-  /** How long a subagent in the background may take; absent: no limit. */
+  /** Time limit of a subagent in the background. Default: no limit. */
   backgroundTimeoutMs?: number
 }
 

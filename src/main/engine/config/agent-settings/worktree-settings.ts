@@ -4,7 +4,7 @@ import type { TableReader } from '../toml/table-reader'
 const MAX_COMMAND_CHARS = 4_000
 const BRANCH_PREFIX = /^(?:[A-Za-z0-9_][\w.-]*\/?)*$/
 
-/** `[worktree]`: how worktrees of sessions are made. */
+/** `[worktree]`: how worktrees of sessions are created. */
 export const WORKTREE = settingTable('worktree', {
   setup: custom<string | undefined>(
     'setup',
@@ -34,11 +34,11 @@ export const WORKTREE = settingTable('worktree', {
   ),
 })
 export type WorktreeSettings = ValuesOf<typeof WORKTREE.fields> & {
-  /** What a trusted project says. */
+  /** Settings of a trusted project. */
   readonly project?: ProjectWorktree
 }
 
-/** What a project says about its worktrees. */
+/** A project's settings for its worktrees. */
 export interface ProjectWorktree {
   setup?: string
   copy?: readonly string[]

@@ -22,7 +22,7 @@ const FILE = `{
 }
 `
 
-test('a member is changed, added, renamed and removed, and comments, order and commas around it stay', () => {
+test('changing, adding, renaming and removing a member keeps comments, order and commas around it', () => {
   expect(editJson(FILE, [{ path: ['mcpServers', 'one', 'command'], value: 'z' }])).toBe(FILE.replace('"a"', '"z"'))
   expect(editJson(FILE, [{ path: ['mcpServers', 'two', 'args'], value: ['-y', 'x'] }])).toBe(
     FILE.replace('/* here too */\n', '/* here too */\n      "args": [\n        "-y",\n        "x"\n      ],\n'),
@@ -40,7 +40,7 @@ test('a member is changed, added, renamed and removed, and comments, order and c
   expect(editJson(FILE, [{ path: ['nothing', 'here'], remove: true }])).toBe(FILE)
 })
 
-test('the first server of an empty file or object is written as people write it, with the line ends of the file', () => {
+test('the first server of an empty file or object is written in the usual layout, with the line endings of the file', () => {
   const edit = [{ path: ['mcpServers', 's'], value: { command: 'npx', args: ['-y', 'x'], env: {} } }]
   const written =
     '{\n  "mcpServers": {\n    "s": {\n      "command": "npx",\n      "args": [\n' +
@@ -55,7 +55,7 @@ test('the first server of an empty file or object is written as people write it,
   expect(editJson('{\n  "a": 1 // one\n}', [{ path: ['b'], value: 2 }])).toBe('{\n  "a": 1, // one\n  "b": 2\n}')
 })
 
-test('of two members of one name the one that counts is changed, and removing leaves none', () => {
+test('of two members with the same name, the effective one is changed, and removing removes both', () => {
   const twice = '{ "a": 1, "a": 2 }'
   expect(read(twice)).toEqual({ a: 2 })
   expect(editJson(twice, [{ path: ['a'], value: 3 }])).toBe('{ "a": 1, "a": 3 }')
@@ -63,8 +63,8 @@ test('of two members of one name the one that counts is changed, and removing le
 })
 
 test('one edit changes that member and no other', () => {
-  // V8 takes the name "\"" for "\\" when it has just read an object with that name, so JSON.parse could not say what is
-  // right.
+  // V8 confuses the name "\"" with "\\" after it has read an object with that name, so JSON.parse is no reference for
+  // it.
   const name = fc.string({ maxLength: 4 }).filter((text) => !text.includes('\\'))
   const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y', '"'), name)
   const object = fc.dictionary(key, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, fc.integer())), {

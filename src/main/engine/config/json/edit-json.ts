@@ -1,19 +1,18 @@
 import { createScanner } from 'jsonc-parser'
 import { memberOf, membersOf, nameOf, parseJson, placeAt, valueNode, type JsonNode } from './parse-json'
 
-/** One change: the member at the end of `path` gets a value, is removed, or is renamed. Objects on the way are made. */
+/** One change: the member at the end of `path` is set, removed or renamed. Missing parent objects are created. */
 export type JsonEdit =
   | { path: readonly string[]; value: unknown }
   | { path: readonly string[]; remove: true }
   | { path: readonly string[]; rename: string }
 
 /**
- * Changes members of a JSON text and nothing else: comments, order, indentation and line ends stay. An empty text
- * counts as `{}`. Throws `Error` with the place when the text does not parse, or when something on the way is no
- * object.
+ * Changes members of a JSON text and nothing else: comments, order, indentation and line endings are preserved. An
+ * empty text counts as `{}`. Throws `Error` with the position if the text does not parse or a parent is not an object.
  *
- * The parser's own `modify` is not used: it changes the first of two members of one name, where the last counts, and
- * takes comments beside neighbours along.
+ * The parser's own `modify` is not used: it changes the first of two members with the same name, although the last one
+ * counts, and removes comments next to neighbors.
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
   let edited = text.trim() === '' ? '{}\n' : text
@@ -25,7 +24,7 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
   return edited
 }
 
-/** The objects on the way to the last part of the path, as far as they are there. */
+/** The existing objects along the path, up to the parent of its last part. */
 function follow(text: string, path: readonly string[]): JsonNode[] {
   const parsed = parseJson(text)
   if ('problem' in parsed) {
@@ -93,9 +92,9 @@ function removed(text: string, path: readonly string[]): string {
   const start = before ? endWithComment(text, before) : besideEnd(text, way.at(-1)!.offset + 1)
   const without = splice(text, start, endWithComment(text, member), '')
   const isLast = index === members.length - 1
-  // The comma before it goes too, unless this file has commas after the last member.
+  // The comma before it is removed too, unless the file has a trailing comma.
   const comma = isLast && before && commaAfter(text, member) === undefined ? commaAfter(text, before) : undefined
-  // A member of the same name before it would count from now on.
+  // Also removes an earlier member with the same name, which would take effect now.
   return removed(comma === undefined ? without : splice(without, comma, comma + 1, ''), path)
 }
 
@@ -118,7 +117,7 @@ function commaAfter(text: string, member: JsonNode): number | undefined {
   return text.charAt(at) === ',' ? at : undefined
 }
 
-/** After a member, its comma, and a comment beside it on the same line. */
+/** The offset after a member, its comma, and a comment on the same line. */
 function endWithComment(text: string, member: JsonNode): number {
   const comma = commaAfter(text, member)
   return besideEnd(text, comma === undefined ? endOf(member) : comma + 1)
@@ -133,18 +132,18 @@ function eolOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** What the file indents with. */
+/** The file's indentation. */
 function unitOf(text: string): string {
   return /\n([ \t]+)(?=["/])/.exec(text)?.[1] ?? '  '
 }
 
-/** The blanks at the beginning of the line an offset is in. */
+/** The indentation of the line that contains an offset. */
 function indentAt(text: string, offset: number): string {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   return /^[ \t]*/.exec(text.slice(start, offset))![0]
 }
 
-/** A value in the layout of the file. */
+/** A value formatted like the file. */
 function written(text: string, value: unknown, indent: string): string {
   return JSON.stringify(value, undefined, unitOf(text)).replaceAll('\n', eolOf(text) + indent)
 }

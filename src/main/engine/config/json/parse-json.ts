@@ -1,16 +1,16 @@
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
 
-/** A value in a JSON text, or a member of an object (`property`: its name and its value), with its place. */
+/** A value in a JSON text, or a member of an object (`property`: its name and its value), with its position. */
 export type JsonNode = Node
 
-/** What is wrong with a text, and where; line and column count from 1. */
+/** A syntax error and its position; line and column count from 1. */
 export interface JsonProblem {
   line: number
   column: number
   message: string
 }
 
-/** Deeper than any handwritten file; deeper text is an attack on the parser's stack. */
+/** Deeper than any handwritten file; deeper text is an attempt to overflow the parser's stack. */
 const MAX_DEPTH = 64
 
 const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
@@ -28,9 +28,9 @@ const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
   UnexpectedEndOfString: () => 'This text is never closed with a quote.',
 }
 
-/** Reads JSON as found in configuration files: with comments, commas after the last member, and a byte order mark. */
+/** Parses JSON as found in configuration files: with comments, trailing commas and a byte order mark. */
 export function parseJson(text: string): { root: JsonNode } | { problem: JsonProblem } {
-  // As long as before, so that places stay.
+  // The same length, so that positions stay correct.
   const plain = text.replace(/^\uFEFF/, ' ')
   const deep = tooDeepAt(plain)
   if (deep !== undefined)
@@ -51,7 +51,7 @@ export function placeAt(text: string, offset: number): { line: number; column: n
   return { line: lines.length, column: lines.at(-1)!.length + 1 }
 }
 
-/** As `JSON.parse` would give it: of members of the same name the last counts. */
+/** The value that `JSON.parse` would return: the last of several members with the same name wins. */
 export function valueOf(node: JsonNode): unknown {
   if (node.type === 'object')
     return Object.fromEntries(membersOf(node).map((member) => [nameOf(member), valueOf(valueNode(member))]))
@@ -60,7 +60,7 @@ export function valueOf(node: JsonNode): unknown {
 
 /** The members of an object; empty for any other node. */
 export function membersOf(node: JsonNode | undefined): JsonNode[] {
-  // What is missing in a text with mistakes is missing here too; such a text is not taken.
+  // Incomplete for a text with errors, which is rejected anyway.
   return node?.type === 'object' ? (node.children ?? []) : []
 }
 
@@ -72,7 +72,7 @@ export function valueNode(member: JsonNode): JsonNode {
   return member.children![1]!
 }
 
-/** The member of this name that counts. */
+/** The effective member with this name. */
 export function memberOf(node: JsonNode | undefined, name: string): JsonNode | undefined {
   return membersOf(node).findLast((member) => nameOf(member) === name)
 }

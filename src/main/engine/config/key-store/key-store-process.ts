@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { AsyncEntry } from '@napi-rs/keyring'
 
 /*
- * A program of its own: the system's key store may show a question and wait for its answer, and what waits in native
- * code can neither be stopped nor left alone by the process it is in. It is ended from outside when that takes too
- * long. `get` prints the key, `make` makes one if it has none yet.
+ * A separate program: the system's key store may show a prompt and wait, and a process can neither stop nor abandon
+ * native code that waits. When that takes too long, the parent kills this program. `get` prints the key, `make` creates
+ * one if it is missing.
  */
 
 const SERVICE = 'Trestle'
@@ -13,12 +13,12 @@ const KEY_BYTES = 32
 
 async function answer(makes: boolean): Promise<{ key?: string; problem?: string }> {
   try {
-    // On Linux never the kernel's keyring, which forgets everything when the computer restarts.
+    // On Linux never the kernel's keyring, which loses everything when the computer restarts.
     const entry = new AsyncEntry(SERVICE, ACCOUNT, { linux: { store: 'secret-service' } })
     const known = await entry.getPassword()
     if (known !== null || !makes) return known === null ? {} : { key: known }
     await entry.setPassword(randomBytes(KEY_BYTES).toString('base64'))
-    // As it is kept: another process may have made one at the same moment.
+    // Read back, because another process may have stored one at the same moment.
     const kept = await entry.getPassword()
     return kept === null ? { problem: 'it did not keep what it was given' } : { key: kept }
   } catch (error) {

@@ -9,7 +9,7 @@ const KEY = Buffer.alloc(32, 1)
 const mac = { platform: 'darwin', env: {} } as const
 
 describe('the key store', () => {
-  it('is asked for nothing on Linux without a session bus, where a question would start one', async () => {
+  it('is not asked on Linux without a session bus, because asking would start one', async () => {
     const store = createKeyStore({
       ask: () => Promise.reject(new Error('asked')),
       platform: 'linux',
@@ -37,7 +37,7 @@ describe('the key store', () => {
     expect(store.open(store.seal('secret')!)).toBe('secret')
   })
 
-  it('keeps texts plain and says why when it cannot be asked, or what it keeps is not a key', async () => {
+  it('keeps texts plain and reports why if it cannot be asked or does not contain a key', async () => {
     const silent = createKeyStore({ ask: async () => ({ problem: 'it did not answer within 10 s' }), ...mac })
     await silent.unlock({ make: true })
     expect([silent.seal('secret'), keyStorageText(silent.status())]).toEqual([
@@ -49,7 +49,7 @@ describe('the key store', () => {
     expect([odd.seal('secret'), odd.status().reason]).toEqual([undefined, expect.stringContaining('not a key')])
   })
 
-  it('is asked once, however many wait for it, and again later when it failed', async () => {
+  it('is asked once, however many callers wait, and again later if it failed', async () => {
     let [now, asked, isLocked] = [0, 0, true]
     const answered: (() => void)[] = []
     const store = createKeyStore({
@@ -75,7 +75,7 @@ describe('the key store', () => {
 })
 
 describe('sealed texts', () => {
-  it('differ each time, and open only with their key and unchanged', () => {
+  it('differ each time, and can only be opened unmodified and with their key', () => {
     const sealed = sealText('secret', KEY)
     expect(sealed).not.toBe(sealText('secret', KEY))
     expect(openText(sealed, KEY)).toBe('secret')
@@ -97,12 +97,12 @@ describe('the program that asks it', () => {
     return askKeyStoreProcess(() => [process.execPath, join(folder, 'program.mjs')])('get', limitMs)
   }
 
-  it('is ended when it does not answer in time, and nothing waits for it', async () => {
+  it('is killed when it does not answer in time, and nothing waits for it', async () => {
     expect(await asked('setInterval(() => {}, 1000)', 1000)).toEqual({ problem: 'it did not answer within 1 s' })
   })
 
   it.each(['', 'process.exit(3)', 'process.stdout.write("no JSON")', 'throw new Error("native code missing")'])(
-    'that ends without an answer (%j) is a problem that is told, not an exception',
+    'is reported as a problem, not thrown, when it exits without an answer (%j)',
     async (script) => {
       expect(await asked(script)).toEqual({ problem: expect.stringContaining('the program that asks it ended with') })
     },

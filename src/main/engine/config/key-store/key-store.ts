@@ -13,21 +13,21 @@ export interface LegacyCipher {
 }
 
 /**
- * Seals what must be secret on the disk, with a key that is kept in the key store of the system. Every host uses the
- * same key, so that what one of them stores the others can read. Where no key store can be reached, nothing is sealed,
- * and files that only the user can read have to do.
+ * Encrypts ("seals") secrets on disk with a key in the system's key store. Every host uses the same key, so all can
+ * read what one of them stores. Without a reachable key store, nothing is sealed, and secrets are in files that only
+ * the user can read.
  */
 export interface KeyStore {
   /**
-   * Fetches the key, for what is sealed already; with `make` makes one if it has none yet. Answers within a time limit,
-   * and never rejects.
+   * Fetches the key for existing sealed texts; with `make`, creates one if it is missing. Resolves within a time
+   * limit and never rejects.
    */
   unlock(options?: { make?: boolean }): Promise<void>
-  /** The encrypted text; undefined when it must be kept as plain text. */
+  /** The encrypted text; undefined if it must be stored as plain text. */
   seal(text: string): string | undefined
-  /** What was sealed; undefined as long as the key cannot be had. */
+  /** The decrypted text; undefined while the key is unavailable. */
   open(sealed: string): string | undefined
-  /** Whether this was sealed by an older version, and should be sealed again. */
+  /** Whether an older version sealed this, so that it should be sealed again. */
   isLegacy(sealed: string): boolean
   status(): KeysView
 }
@@ -43,7 +43,7 @@ export interface KeyStoreOptions {
 
 /** The user may have to type a password; without one, the program answers in a fraction of a second. */
 const LIMIT_MS = 10_000
-/** A key store that could not be asked is asked again after so long. */
+/** A key store that could not be reached is asked again after this time. */
 const RETRY_MS = 30_000
 const KEY_BYTES = 32
 
@@ -53,7 +53,7 @@ const NAMES: Partial<Record<NodeJS.Platform, string>> = {
   linux: 'the keyring of your desktop',
 }
 
-/** Nothing is asked before something has to be sealed or opened. */
+/** The key store is not asked before something has to be sealed or opened. */
 export function createKeyStore({
   ask,
   legacy,
@@ -97,12 +97,12 @@ export function createKeyStore({
           old ??= { cipher: legacy?.() }
           return old.cipher?.decrypt(sealed)
         } catch {
-          // Sealed by another program or user: as good as nothing.
+          // Sealed by another program or user, so it is unusable.
           return undefined
         }
       }
       if (key) return openText(sealed, key)
-      // Another process may have stored it after this one looked, or the key store was locked then.
+      // Another process may have stored the key since, or the key store was locked then.
       if (!asking && now() - askedAt > RETRY_MS) void unlock()
       return undefined
     },
@@ -114,10 +114,10 @@ export function createKeyStore({
   }
 }
 
-/** For hosts and tests without one: everything is kept plain. */
+/** For hosts and tests without a key store: everything is stored as plain text. */
 export const NO_KEY_STORE: KeyStore = createKeyStore({ ask: async () => ({}), env: { TRESTLE_KEY_STORE: 'file' } })
 
-/** Why there is no key store to ask, without asking: on Linux a question without a session bus would start one. */
+/** Why there is no key store, determined without asking it: on Linux, asking without a session bus would start one. */
 function unavailableReason(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | undefined {
   if (env['TRESTLE_KEY_STORE'] === 'file') return 'TRESTLE_KEY_STORE says so'
   if (platform !== 'linux' || env['DBUS_SESSION_BUS_ADDRESS']) return undefined
@@ -128,17 +128,17 @@ function unavailableReason(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): s
 export interface KeyStoreAnswer {
   /** Base64; absent: the key store has no key yet. */
   key?: string
-  /** Why the key store could not be asked; not a whole sentence. */
+  /** Why the key store could not be asked, as part of a sentence. */
   problem?: string
 }
 
 /**
- * Asks the key store of the system for the key, and with `make` makes one if it has none yet. Never rejects, and
- * answers within `limitMs`.
+ * Asks the system's key store for the key; `make` creates one if it is missing. Never rejects, and resolves within
+ * `limitMs`.
  */
 export type AskKeyStore = (action: 'get' | 'make', limitMs: number) => Promise<KeyStoreAnswer>
 
-/** Asks in a process of its own, which is ended when the time is up. */
+/** Asks in a separate process, which is killed after the time limit. */
 export function askKeyStoreProcess(program: () => readonly string[] = keyStoreProgram): AskKeyStore {
   return (action, limitMs) =>
     new Promise((resolve) => {
@@ -182,7 +182,7 @@ function parseAnswer(printed: string): KeyStoreAnswer | undefined {
   }
 }
 
-/** The program that asks the key store, and its arguments; on a plain Node, as Electron's binary is not one. */
+/** The program that asks the key store, and its arguments; on a plain Node, which Electron's binary is not. */
 export function keyStoreProgram(): string[] {
   const options = import.meta.filename.endsWith('.ts') ? process.execArgv : []
   return [plainNode(), ...options, programFile(import.meta.url, './key-store-process.ts')]
@@ -193,12 +193,12 @@ const SEALED = /^trestle1\.([0-9a-f]{8})\.([\w-]+)$/
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Whether a text was sealed here, and not by an older version's means. */
+/** Whether a text was sealed in this format, not by an older version. */
 function isSealedHere(text: string): boolean {
   return SEALED.test(text)
 }
 
-/** Encrypts a text; the name of the key is stored with it, to distinguish another key from damage. */
+/** Encrypts a text; the key's fingerprint is stored with it, to distinguish another key from damage. */
 export function sealText(text: string, key: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce)
@@ -206,7 +206,7 @@ export function sealText(text: string, key: Buffer): string {
   return `trestle1.${keyFingerprint(key)}.${Buffer.concat([nonce, cipher.getAuthTag(), bytes]).toString('base64url')}`
 }
 
-/** The text again; undefined when it was sealed with another key, or changed. */
+/** Decrypts a text; undefined if it was sealed with another key or modified. */
 export function openText(sealed: string, key: Buffer): string | undefined {
   const [, name, data = ''] = SEALED.exec(sealed) ?? []
   if (name !== keyFingerprint(key)) return undefined

@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../settings/settings'
 let home: string
 let file: string
 const desktop = { platform: 'darwin', env: {} } as const
-/** A key store of the system, as every host of this user asks it. */
+/** A system key store that all hosts of this user share. */
 function keyring(kept: { key?: string } = {}): { ask: AskKeyStore; asked: string[] } {
   const asked: string[] = []
   return {
@@ -46,7 +46,7 @@ test('a key is stored for the user alone, found again, and removed', async () =>
   expect(readdirSync(home)).toEqual(['credentials.json'])
 })
 
-test('with a key store the file holds no key, every host with it finds the key, and without it the key is locked, not lost', async () => {
+test('with a key store the file has no plain key, every host can read it, and without the key store it is locked, not lost', async () => {
   const { ask } = keyring()
   await createSecrets({ home, keyStore: createKeyStore({ ask, ...desktop }) }).set('p', 'sk-1')
   expect(readFileSync(file, 'utf8')).not.toContain('sk-1')
@@ -62,7 +62,7 @@ test('with a key store the file holds no key, every host with it finds the key, 
   expect([other.get('p'), other.get('q'), other.isLocked('p')]).toEqual(['sk-1', 'sk-2', false])
 })
 
-test('a key that an older desktop app sealed is opened, and sealed again for every host', async () => {
+test('a key sealed by an older desktop app is opened, and sealed again for every host', async () => {
   const old = { provider: 'p', sealed: Buffer.from('sk-old').toString('hex') }
   writeFileSync(file, JSON.stringify({ version: 1, keys: [old] }), { mode: 0o600 })
   const { ask } = keyring()
@@ -74,7 +74,7 @@ test('a key that an older desktop app sealed is opened, and sealed again for eve
   expect(readFileSync(file, 'utf8')).not.toContain(old.sealed)
 })
 
-test('what an older desktop app sealed stays as it is where there is no key store, or nothing to open it with', async () => {
+test('what an older desktop app sealed is left unchanged without a key store or a way to open it', async () => {
   const text = JSON.stringify({ version: 1, keys: [{ provider: 'p', sealed: 'b2xk' }] })
   writeFileSync(file, text, { mode: 0o600 })
   const legacy = () => ({ decrypt: () => 'sk-old' })
@@ -86,7 +86,7 @@ test('what an older desktop app sealed stays as it is where there is no key stor
   expect(readFileSync(file, 'utf8')).toBe(text)
 })
 
-test('the stored key comes before the environment, that before the file', async () => {
+test('the stored key overrides the environment, which overrides the file', async () => {
   const secrets = createSecrets({ home, env: { P_KEY: ' from-env ' } })
   const none = createSecrets({ home, env: { P_KEY: '' } })
   expect([none.keyFor('p', settings), none.keyFrom('p', settings)]).toEqual(['from-file', 'file'])

@@ -12,21 +12,23 @@ import { keepFolderPrivate } from '../home'
 
 /** The keys typed into the app, per provider id. They are never in config.toml and never in a log. */
 export interface Secrets {
-  /** What was found wrong with the file and what was done about it. Grows. */
+  /** Problems found in the file and what was done about them. Grows. */
   readonly notices: readonly string[]
   /**
-   * Fetches what is needed to open the stored keys, and seals again what an older version of the desktop app sealed.
+   * Unlocks the key store to open the stored keys, and seals again what an older version of the desktop app sealed.
    * Never rejects.
    */
   unlock(): Promise<void>
-  /** The stored key; undefined also for one that cannot be opened now. */
+  /** The stored key; also undefined if it cannot be opened now. */
   get(providerId: string): string | undefined
-  /** Whether a key is stored that cannot be opened: the key store of the system is not there, or locked. */
+  /** Whether a stored key cannot be opened because the system's key store is missing or locked. */
   isLocked(providerId: string): boolean
-  /** Stores a key; blanks around it are dropped. CodedError `config.write_failed`. */
+  /** Stores a key without surrounding spaces. Throws CodedError `config.write_failed`. */
   set(providerId: string, key: string): Promise<void>
   remove(providerId: string): void
-  /** The key to use: the stored one, else the environment variable `api_key_env`, else `api_key` of the file. */
+  /**
+   * The key to use: the stored one, otherwise the environment variable `api_key_env`, otherwise `api_key` in the file.
+   */
   keyFor(providerId: string, settings: Settings): string | undefined
   /** Where `keyFor` finds it. */
   keyFrom(providerId: string, settings: Settings): ProviderView['keyFrom']
@@ -42,8 +44,8 @@ const fileSchema = lazySchema(() => z.object({ version: z.literal(1), keys: z.ar
 type Entry = SchemaOutput<typeof entrySchema>
 
 /**
- * Opens `$home/credentials.json` (0600), which need not exist. Every call looks at the file, so other processes'
- * changes count.
+ * Opens `$home/credentials.json` (0600), which need not exist. Every call reads the file, so other processes' changes
+ * apply.
  */
 export function createSecrets(options: {
   home: string
@@ -59,7 +61,7 @@ export function createSecrets(options: {
   const notice = (text: string): void => {
     if (!notices.includes(text)) notices.push(text)
   }
-  /** `undefined`: there may be keys, but the file cannot be read now. */
+  /** Undefined if the file cannot be read now, although it may have keys. */
   const readFile = (): Map<string, Entry> | undefined => {
     let text: string
     try {
@@ -105,7 +107,7 @@ export function createSecrets(options: {
     const text = keyStore.seal(key)
     return text === undefined ? { provider, plain: key } : { provider, sealed: text }
   }
-  /** What an older version sealed, opened: while that can be done. */
+  /** What an older version sealed, sealed again, as far as possible. */
   const resealed = (entries: Iterable<Entry>): Entry[] =>
     [...entries].flatMap((found) => {
       const key = 'sealed' in found && keyStore.isLegacy(found.sealed) ? keyStore.open(found.sealed) : undefined
@@ -139,7 +141,7 @@ export function createSecrets(options: {
       try {
         if (again.length > 0) change((keys) => again.forEach((entry) => keys.set(entry.provider, entry)))
       } catch {
-        // They stay as they are, and are tried again at the next start.
+        // They are left unchanged and retried at the next start.
       }
     },
     async set(providerId, key) {
@@ -154,7 +156,7 @@ export function createSecrets(options: {
   }
 }
 
-/** A copied or restored file may have come with rights for others. Says whether it had. */
+/** Fixes the mode of a file that was copied or restored with permissions for others. Returns whether it had them. */
 function repairMode(file: string): boolean {
   if (process.platform === 'win32' || (statSync(file).mode & 0o077) === 0) return false
   chmodSync(file, 0o600)
@@ -175,8 +177,7 @@ export interface OpenKeysOptions {
 }
 
 /**
- * The key store and the stored keys of a home, as every host opens them: the key store is only asked where something is
- * sealed.
+ * Opens the key store and the stored keys of a home. The key store is only asked if something is sealed.
  */
 export async function openKeys({ home, legacy }: OpenKeysOptions): Promise<{ keyStore: KeyStore; secrets: Secrets }> {
   const keyStore = createKeyStore({ ask: askKeyStoreProcess(), ...(legacy && { legacy }) })

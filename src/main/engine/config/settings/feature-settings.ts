@@ -12,7 +12,7 @@ export const TITLES = settingTable('titles', {
   ),
 })
 
-/** `[features]`: what the user turned on. */
+/** `[features]`: features that the user turned on. */
 export const FEATURE_TABLE = settingTable('features', {
   memory: flag('memory', false, 'remembers facts across sessions'),
   scheduling: flag('scheduling', false, 'runs prompts at set times'),
@@ -20,7 +20,7 @@ export const FEATURE_TABLE = settingTable('features', {
   location: flag('location', false, 'estimates where you are from your IP address; each use asks'),
 })
 
-/** `[memory]`: what the memory may take of a request. */
+/** `[memory]`: how much of a request memory can use. */
 export const MEMORY_TABLE = settingTable('memory', {
   budgetBytes: number(
     'budget_bytes',
@@ -30,7 +30,7 @@ export const MEMORY_TABLE = settingTable('memory', {
       '0: nothing is sent, and the agent only searches',
   ),
 })
-/** `[location]`: who estimates where the user is. */
+/** `[location]`: the service that estimates where the user is. */
 export const LOCATION_TABLE = settingTable('location', {
   service: custom<string | undefined>(
     'service',

@@ -5,7 +5,7 @@ import type { TomlTable } from '../toml/parse-toml'
 
 const read = (desktop: TomlTable) => readSettings({ desktop }, '/config.toml')
 
-it('the desktop app keeps the computer awake and shows its icon unless told otherwise', () => {
+it('by default, the desktop app keeps the computer awake and shows its icon', () => {
   expect(readSettings({}, '/config.toml').settings.desktop).toEqual(DESKTOP.defaults)
   const { settings, mistakes } = read({
     tray: false,

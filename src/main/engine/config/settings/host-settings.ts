@@ -24,7 +24,7 @@ export const DESKTOP = settingTable('desktop', {
   menuBar: flag('menu_bar', false, 'show the menu bar (Windows and Linux)'),
 })
 
-/** `[notifications]`: how the app calls for the user when it is not in front. */
+/** `[notifications]`: how the app notifies the user while it is in the background. */
 export const NOTIFICATIONS = settingTable('notifications', {
   enabled: flag('enabled', true, 'notify you when a session needs you and Trestle is in the background'),
   sound: flag('sound', false, 'play a sound'),

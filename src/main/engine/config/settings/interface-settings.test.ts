@@ -10,7 +10,7 @@ function read(text: string) {
   return { ...settings, mistakes: mistakes.map(({ message }) => message) }
 }
 
-test('without a word about it, the interface is as usual', () => {
+test('without settings, the interface has its defaults', () => {
   const { appearance, language, shortcuts, skills, mistakes } = read('')
   expect({ appearance, language, shortcuts: { ...shortcuts }, skills, mistakes }).toEqual({
     appearance: USUAL_APPEARANCE,
@@ -21,7 +21,7 @@ test('without a word about it, the interface is as usual', () => {
   })
 })
 
-test('the look, the formats and the keys are read from the file', () => {
+test('appearance, formats and shortcuts are read from the file', () => {
   const { appearance, language, shortcuts } = read(
     '[appearance]\ntheme = "dark"\ntext_size = 125\ncode_font = "Fira Code"\n' +
       '[interface]\nformats = "de-CH"\n[shortcuts]\nnew = "Mod+Shift+M"\ninbox = ""\n',
@@ -31,7 +31,7 @@ test('the look, the formats and the keys are read from the file', () => {
   expect({ ...shortcuts }).toEqual({ new: 'Mod+Shift+M', inbox: '' })
 })
 
-test('what cannot be is reported, and the usual value applies', () => {
+test('invalid values are reported, and their defaults apply', () => {
   const { appearance, language, shortcuts, mistakes } = read(
     '[appearance]\naccent = "pink"\ntext_size = 500\ncode_font = "a\\"; }"\n' +
       '[interface]\nformats = "not a locale"\n[shortcuts]\nnew = "Hyper"\n',

@@ -68,7 +68,8 @@ function isLocale(text: string): boolean {
 }
 
 /**
- * `[shortcuts]`: the keys of commands by their ids; an empty text means none. What is wrong is reported and left out.
+ * `[shortcuts]`: the keys of commands by their ids; an empty text means no keys. Invalid entries are reported and left
+ * out.
  */
 export function readShortcuts(reader: TableReader | undefined): Readonly<Record<string, string>> {
   const found: Record<string, string> = Object.create(null)
@@ -79,10 +80,10 @@ export function readShortcuts(reader: TableReader | undefined): Readonly<Record<
   return found
 }
 
-/** `[editor]`: what files are opened with on a click. */
+/** `[editor]`: the editor that opens files on a click. */
 export interface EditorSettings {
   /**
-   * A command on the PATH, or its whole path; default: the one of `$VISUAL` or `$EDITOR`, or the first that is found.
+   * A command on PATH, or its full path. Default: `$VISUAL` or `$EDITOR`, or the first editor found.
    */
   command?: string
 }
@@ -97,20 +98,20 @@ export function readEditorSettings(reader: TableReader | undefined): EditorSetti
   return command === undefined ? {} : { command }
 }
 
-/** The languages whose servers Trestle knows how to find. */
+/** The languages whose servers Trestle can find. */
 const DIAGNOSED_LANGUAGES = ['typescript', 'python', 'go', 'rust'] as const
 export type DiagnosedLanguage = (typeof DIAGNOSED_LANGUAGES)[number]
 
 /** `[diagnostics]`: errors that language servers find in files the agent has just changed. */
 export interface DiagnosticsSettings {
   enabled: boolean
-  /** Program and arguments to use for a language instead of the server that is found; empty: none for this language. */
+  /** Program and arguments for a language instead of the server found; empty to turn that language off. */
   servers: Readonly<Partial<Record<DiagnosedLanguage, readonly string[]>>>
 }
 
 export const DEFAULT_DIAGNOSTICS: DiagnosticsSettings = { enabled: true, servers: {} }
 
-/** Reads `[diagnostics]`; what is wrong in it is reported, and its default applies. */
+/** Reads `[diagnostics]`; invalid values are reported, and their defaults apply. */
 export function readDiagnostics(reader: TableReader | undefined): DiagnosticsSettings {
   if (!reader) return DEFAULT_DIAGNOSTICS
   const enabled = reader.flag('enabled') ?? DEFAULT_DIAGNOSTICS.enabled

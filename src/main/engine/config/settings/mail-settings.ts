@@ -2,7 +2,7 @@ import { isThisComputer } from '../../../../shared/configuration/this-computer'
 import { MAIL_SECURITIES, type MailAccount, type MailServer } from '../../../../shared/model/assistant/mail'
 import type { TableReader } from '../toml/table-reader'
 
-/** `[mail.accounts.…]` of config.toml, by id. Passwords are not in it. */
+/** `[mail.accounts.…]` of config.toml, by id. Passwords are stored elsewhere. */
 export interface MailSettings {
   accounts: Readonly<Record<string, MailAccount>>
 }
@@ -15,7 +15,7 @@ const address = {
 const oneLine = { test: (text: string) => !/\p{Cc}/u.test(text), must: 'a text on one line' }
 const host = { test: (text: string) => /^[\w.:[\]-]{1,253}$/.test(text), must: 'the name of a server' }
 
-/** Reads the accounts; one without a usable server is left out as a whole and reported. */
+/** Reads the accounts; an account without a usable server is reported and left out. */
 export function readMailSettings(reader: TableReader | undefined): MailSettings {
   const accounts: Record<string, MailAccount> = Object.create(null)
   for (const [id, entry] of reader?.table('accounts')?.tables() ?? []) {
@@ -76,7 +76,7 @@ function readServer(
   return { host: name, port, security }
 }
 
-/** The edits of config.toml that store an account. */
+/** The config.toml edits that store an account. */
 export function mailAccountEdits(
   account: MailAccount,
 ): { path: string[]; value: string | number | boolean | undefined }[] {

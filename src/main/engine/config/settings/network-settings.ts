@@ -4,11 +4,11 @@ import type { TableReader } from '../toml/table-reader'
 
 /** `[network]`: how Trestle itself reaches models, MCP servers and web pages. Commands have their own environment. */
 export interface NetworkSettings {
-  /** `system`: the environment's, else the operating system's; `direct`: none; otherwise the URL of a proxy. */
+  /** `system`: the environment's, otherwise the operating system's; `direct`: no proxy; or the URL of a proxy. */
   proxy: 'system' | 'direct' | (string & {})
-  /** Hosts that are reached without it, in addition to NO_PROXY. */
+  /** Hosts reached without the proxy, in addition to NO_PROXY. */
   noProxy: readonly string[]
-  /** Certificates in PEM form that are trusted in addition to those of the system. */
+  /** PEM file with certificates to trust in addition to the system's. */
   caFile?: string
 }
 
@@ -19,7 +19,7 @@ const PROXY = 'must be "system", "direct", or an address like "http://proxy.exam
 /** Reads `[network]`. */
 export function readNetworkSettings(reader: TableReader | undefined): NetworkSettings {
   if (!reader) return DEFAULT_NETWORK
-  // Its address may hold a password, so no message quotes it.
+  // The address may contain a password, so no message quotes it.
   const proxy = reader.secret('proxy', PROXY)
   const isKnown =
     proxy === undefined ||
@@ -41,11 +41,11 @@ export function readNetworkSettings(reader: TableReader | undefined): NetworkSet
   }
 }
 
-/** `[web]`: what the web tools may reach and whom they ask. */
+/** `[web]`: what the web tools can reach, and the search provider. */
 export interface WebSettings {
-  /** Hosts, or `host:port`, that may be fetched although they lead to this machine or a private network. */
+  /** Hosts, or `host:port`, that can be fetched even if they are on this machine or a private network. */
   allowedHosts: readonly string[]
-  /** Who searches; without it there is no WebSearch. */
+  /** The search provider; without it there is no WebSearch. */
   search?: SearchSettings
 }
 
@@ -72,7 +72,7 @@ const envName = {
   must: 'the name of an environment variable',
 }
 
-/** Reads `[web]`. A search provider that cannot work as written is left out and reported. */
+/** Reads `[web]`. An unusable search provider is reported and left out. */
 export function readWebSettings(reader: TableReader | undefined): WebSettings {
   if (!reader) return DEFAULT_WEB_SETTINGS
   const allowedHosts = (reader.strings('allowed_hosts') ?? []).filter((host, index) => {

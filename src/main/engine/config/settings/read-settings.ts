@@ -59,8 +59,8 @@ const headerName = /^[!#$%&'*+.^_`|~\w-]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The settings a parsed config.toml means, and what is wrong with it. A wrong value is left out (its default applies)
- * and reported; a provider or model that cannot work without it is left out as a whole.
+ * The settings in a parsed config.toml, and its mistakes. An invalid value is reported, and its default applies; a
+ * provider or model that cannot work without it is left out.
  */
 export function readSettings(table: TomlTable, file: string): { settings: Settings; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []
@@ -149,7 +149,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
 
 interface Providers {
   usable: [string, ProviderSettings][]
-  /** Also those with a mistake, so that their models are not called nameless. */
+  /** All providers, including those with a mistake, for better messages about their models. */
   named: Set<string>
 }
 
@@ -163,7 +163,7 @@ function readProviders(reader: TableReader | undefined): Providers {
     const apiKey = provider.secret('api_key', 'must be the key in quotes, on one line')
     const headers = readHeaders(provider.table('headers'))
     provider.finish()
-    // With a wrong address the whole provider: its key must not go to another one.
+    // Leaves out the whole provider if its address is invalid: its key must not be sent to the default address.
     if (type === undefined || (provider.has('base_url') && baseUrl === undefined)) continue
     if (type === 'openai-compatible' && baseUrl === undefined) {
       provider.mistake(undefined, 'needs a base_url: an openai-compatible server has no usual address')
@@ -218,7 +218,7 @@ function readModels(reader: TableReader | undefined, providers: Providers): [str
   return models
 }
 
-/** Without a prototype: an id like `constructor` finds nothing that is not configured. */
+/** No prototype, so that an id like `constructor` finds nothing unless configured. */
 function record<T>(entries: [string, T][]): Record<string, T> {
   const made: Record<string, T> = Object.create(null)
   for (const [key, value] of entries) made[key] = value

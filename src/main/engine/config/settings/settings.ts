@@ -54,10 +54,10 @@ import type { ModelSettings } from '../agent-settings/model-settings'
 import { WORKTREE, type WorktreeSettings } from '../agent-settings/worktree-settings'
 import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from '../agent-settings/sandbox-settings'
 
-/** What config.toml can say, with defaults filled in. `readSettings` makes it. */
+/** All settings of config.toml, with defaults. Created by `readSettings`. */
 export interface Settings {
   defaultModel: string | undefined
-  /** For titles and small work; default: the one that the table of known models names for the same provider. */
+  /** For titles and small tasks. Default: the small model of the same provider in the table of known models. */
   smallModel: string | undefined
   /** Takes over for the rest of a turn when the session's model is overloaded. */
   fallbackModel: string | undefined
@@ -111,7 +111,7 @@ export interface ProviderSettings {
 }
 
 export interface PermissionSettings {
-  /** In the order of the files, the user's first; their order decides nothing. */
+  /** In the order of the files, the user's first. The order has no effect. */
   rules: readonly PermissionRule[]
 }
 

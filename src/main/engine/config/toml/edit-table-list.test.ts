@@ -34,12 +34,12 @@ function rulesIn(text: string): unknown[] {
 const edit = (change: TableListEdit, text = FILE): string => editTableList(text, RULES, change)
 const patterns = (text: string): string[] => (rulesIn(text) as { pattern: string }[]).map(({ pattern }) => pattern)
 
-test('adds a table behind its siblings', () => {
+test('adds a table after its siblings', () => {
   const after = edit({ kind: 'add', values: { decision: 'allow', pattern: 'Read' } })
   expect(after).toBe(`${FILE}\n[[permission.rules]]\ndecision = "allow"\npattern = "Read"\n`)
 })
 
-test('adds the first table to an empty file, and behind other text', () => {
+test('adds the first table to an empty file, and after other text', () => {
   expect(edit({ kind: 'add', values: { decision: 'ask', pattern: 'Write' } }, '')).toBe(
     '[[permission.rules]]\ndecision = "ask"\npattern = "Write"\n',
   )
@@ -48,13 +48,13 @@ test('adds the first table to an empty file, and behind other text', () => {
   )
 })
 
-test('adds a table before another, above the comment of that one', () => {
+test('adds a table before another one and its comment', () => {
   const after = edit({ kind: 'add', at: 1, values: { decision: 'allow', pattern: 'Read' } })
   expect(patterns(after)).toEqual(['Bash(npm test)', 'Read', 'Read(secrets/**)', 'Bash(git push *)'])
   expect(after).toContain('# Keep out\n[[permission.rules]]\ndecision = "deny"')
 })
 
-test('changes only the values that are named, and keeps the comments on their lines', () => {
+test('changes only the named values, and keeps the comments on their lines', () => {
   const after = edit({ kind: 'change', index: 0, values: { decision: 'deny', sandbox: 'unrestricted' } })
   expect(after).toBe(
     FILE.replace('"allow" # quick', '"deny" # quick').replace(
@@ -78,13 +78,13 @@ test('moves a table with the comment above it', () => {
   expect(after).toContain('# Rules of the house\n[[permission.rules]]\ndecision = "allow" # quick')
 })
 
-test('moves the last table to the front of a file without a line end', () => {
+test('moves the last table to the front of a file without a final line break', () => {
   const after = edit({ kind: 'move', index: 2, to: 0 }, FILE.trimEnd())
   expect(patterns(after)).toEqual(['Bash(git push *)', 'Bash(npm test)', 'Read(secrets/**)'])
   expect(after).toContain('disabled = ["X"]')
 })
 
-test('changes a list that is written on one line', () => {
+test('changes a list written on one line', () => {
   const text =
     '[permission]\nrules = [{ decision = "allow", pattern = "Read" }, { decision = "ask", pattern = "Write" }]\n'
   expect(patterns(edit({ kind: 'remove', index: 0 }, text))).toEqual(['Write'])
@@ -95,18 +95,18 @@ test('changes a list that is written on one line', () => {
   ])
 })
 
-test('keeps CRLF line ends and a byte order mark', () => {
+test('keeps CRLF line endings and a byte order mark', () => {
   const text = `\ufeff${FILE.replaceAll('\n', '\r\n')}`
   const after = edit({ kind: 'add', values: { decision: 'allow', pattern: 'Read' } }, text)
   expect(after.startsWith('\ufeff')).toBe(true)
   expect(after.replaceAll('\r\n', '')).not.toContain('\n')
 })
 
-test('refuses a file that does not parse, and leaves it alone', () => {
+test('refuses a file that does not parse', () => {
   expect(() => edit({ kind: 'remove', index: 0 }, '[[permission.rules]\n')).toThrow(/has a mistake in line 1/)
 })
 
-test('random sequences of edits mean what they say, and lose no comment', () => {
+test('random sequences of edits have the intended result and lose no comment', () => {
   const values = fc.record({ decision: fc.constantFrom('allow', 'ask', 'deny'), pattern: fc.string({ maxLength: 12 }) })
   const steps = fc.array(
     fc.record({ kind: fc.constantFrom('add', 'change', 'remove', 'move'), at: fc.nat(20), to: fc.nat(20), values }),

@@ -9,7 +9,7 @@ import type { TomlInput } from './toml-text'
 /** The keys of one table of a list; `undefined` removes a key. */
 export type TableValues = Readonly<Record<string, TomlInput | undefined>>
 
-/** Which table of a list is changed. Positions count from 0. */
+/** The table of a list to change. Positions count from 0. */
 interface TablePlace {
   index: number
   /** Whether the table at this position is the expected one: the file may have changed since it was read. */
@@ -24,9 +24,10 @@ export type TableListEdit =
   | ({ kind: 'move'; to: number } & TablePlace)
 
 /**
- * Changes a list of tables at a path, written as `[[a.b]]` or as `b = [{ … }]`. Comments stay: those of a table that
- * moves go along, those of a removed one are kept. The result is parsed again and has to mean exactly the intended
- * change; CodedError `config.write_failed` otherwise, or `customize.changed` where another table is at the place.
+ * Changes a list of tables at a path, written as `[[a.b]]` or as `b = [{ … }]`. Comments are kept: those of a moved
+ * table move with it, and those of a removed one remain. The result is parsed again and must be exactly the intended
+ * change; otherwise throws CodedError `config.write_failed`, or `customize.changed` if another table is at that
+ * position.
  */
 export function editTableList(text: string, path: readonly string[], edit: TableListEdit): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
@@ -87,10 +88,10 @@ function sameList(table: Record<string, unknown>, path: readonly string[], wante
   return isDeepStrictEqual(prunedTable(tomlValueAt(table, path) ?? []), prunedTable(wanted))
 }
 
-/** A table of the list with the comments right above it; up to the next table, or the comments that lead over to it. */
+/** A table of the list with the comments right above it; up to the next table or its comments. */
 interface Block {
   start: number
-  /** Where its `[[…]]` begins. */
+  /** Where its `[[…]]` starts. */
   header: number
   /** After the line of its last key. */
   contentEnd: number
@@ -113,7 +114,7 @@ function blocksOf({ text, headers }: TomlDocument, path: readonly string[]): Blo
   })
 }
 
-/** The start of the comment lines that stand right above a line. */
+/** The start of the comment lines directly above a line. */
 function withComments(text: string, start: number): number {
   let at = start
   while (

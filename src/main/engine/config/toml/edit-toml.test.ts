@@ -44,7 +44,7 @@ max_steps = 200
 
 const set = (path: string[], value: TomlInput): TomlEdit => ({ path, value })
 const remove = (...path: string[]): TomlEdit => ({ path, value: undefined })
-/** What a diff shows. */
+/** Changed lines, as in a diff. */
 function changes(before: string, after: string): string[] {
   const old = before.split('\n')
   const fresh = after.split('\n')
@@ -55,7 +55,7 @@ function changes(before: string, after: string): string[] {
 }
 const edited = (...edits: TomlEdit[]): string[] => changes(file, editToml(file, edits))
 
-describe('a change touches its own line only', () => {
+describe('a change affects only its own line', () => {
   test('a value keeps its comment', () => {
     expect(edited(set(['default_model'], 'x/y'))).toEqual([
       '-default_model = "local/scripted"   # the one I like',
@@ -63,13 +63,13 @@ describe('a change touches its own line only', () => {
     ])
   })
 
-  test('the same value again changes nothing, not even how it is written', () => {
+  test('setting the same value changes nothing, not even its notation', () => {
     expect(
       editToml(file, [set(['models', 'local/scripted', 'context_window'], 128_000), remove('nothing', 'here')]),
     ).toBe(file)
   })
 
-  test('a new key goes to the end of its table, in its indentation', () => {
+  test('a new key goes to the end of its table, with its indentation', () => {
     expect(edited(set(['providers', 'my.work', 'api_key_env'], 'K'))).toEqual(['+  api_key_env = "K"'])
     const after = editToml(file, [set(['providers', 'local', 'api_key'], 'a"b\\\u007f')])
     expect(after).toContain('api_key_env = "LOCAL_KEY"       # or api_key\napi_key = "a\\"b\\\\\\u007f"\n\n# work\n')
@@ -84,7 +84,7 @@ describe('a change touches its own line only', () => {
     )
   })
 
-  test('a new provider becomes a table behind the other providers, a model behind the models', () => {
+  test('a new provider becomes a table after the other providers, a model after the models', () => {
     const edits = [
       set(['providers', 'new'], { type: 'google', api_key_env: 'G' }),
       set(['models', 'new/m-1'], { provider: 'new', capabilities: ['tools'] }),
@@ -99,13 +99,13 @@ describe('a change touches its own line only', () => {
     )
   })
 
-  test('removing a provider leaves every comment, also that of its neighbour', () => {
+  test('removing a provider keeps every comment, including those of its neighbors', () => {
     const after = editToml(file, [remove('providers', 'local')])
     expect(after).toContain('# Local server\n# key from env\n\n# work\n[providers."my.work"]')
     expect(after).not.toContain('8080')
   })
 
-  test('elements of a commented array come and go, the comments stay', () => {
+  test('adding and removing elements of a commented array keeps the comments', () => {
     const after = editToml(file, [set(['models', 'local/scripted', 'capabilities'], ['tools', 'thinking'])])
     expect(after).toContain('capabilities = [\n  "tools", # yes\n  "thinking",\n  # thinking later\n]')
     const turned = editToml(file, [set(['models', 'local/scripted', 'capabilities'], ['image_in', 'tools'])])
@@ -134,7 +134,7 @@ describe('a change touches its own line only', () => {
     )
   })
 
-  test('line ends, a byte order mark and a missing last line end are kept', () => {
+  test('line endings, a byte order mark and a missing final line break are kept', () => {
     const windows = `\ufeff${file.replaceAll('\n', '\r\n')}`
     const after = editToml(windows, [set(['providers', 'new', 'type'], 'google'), set(['a'], 1), remove('loop')])
     expect(after.startsWith('\ufeff# My')).toBe(true)
@@ -145,13 +145,13 @@ describe('a change touches its own line only', () => {
   })
 })
 
-test('a text that does not parse is refused with the place', () => {
+test('a text that does not parse is refused with the position', () => {
   expect(() => editToml('a = \n', [set(['b'], 1)])).toThrow(
     expect.objectContaining({ code: 'config.write_failed', message: expect.stringContaining('line 1') }),
   )
 })
 
-test('a change that cannot be made without breaking something is refused, not forced', () => {
+test('a change that would break something else is refused', () => {
   expect(() => editToml('[[providers]]\nx = 1\n', [set(['providers', 'a', 'type'], 'x')])).toThrow(
     expect.objectContaining({ code: 'config.write_failed' }),
   )
@@ -165,7 +165,7 @@ function comments(text: string): string[] {
   return lines.filter((line) => line.startsWith('#') && line !== '# not a comment')
 }
 
-/** Every single value by its path, but those at or below `except`. */
+/** All single values by path, except those at or below `except`. */
 function values(table: unknown, except: readonly string[], path: string[] = []): Record<string, unknown> {
   if (path.length === except.length && path.every((part, index) => part === except[index])) return {}
   if (typeof table !== 'object' || table === null || Array.isArray(table)) return { [JSON.stringify(path)]: table }
@@ -211,7 +211,7 @@ describe('random edits', () => {
     '[loop]\n[tools]\ndisabled = []\n[providers.local.headers]\n' +
       'x = """\n# not a comment\n"""\n\n\n\n[[array]]\n# c1\nx = 1\n',
   ]
-  test('keep every comment line outside of removed values, and every other value', () => {
+  test('keep every comment line outside removed values, and every other value', () => {
     fc.assert(
       fc.property(fc.constantFrom(...starts), fc.array(edit, { minLength: 1, maxLength: 5 }), (start, edits) => {
         let text = start
@@ -250,7 +250,7 @@ test.each([
   expect(appendRules(before, ['Bash(a *)'])).toBe(after)
 })
 
-test('quotes, backslashes and several rules arrive as they are, once each, and line ends stay those of the file', () => {
+test('quotes, backslashes and several rules are written correctly, once each, with the line endings of the file', () => {
   const patterns = [`Bash(echo 'a"b' \\*)`, 'Write(ä/**)']
   const once = appendRules('a = 1\r\n', patterns)
   expect(once.replaceAll('\r\n', '')).not.toContain('\n')
@@ -261,7 +261,7 @@ test('quotes, backslashes and several rules arrive as they are, once each, and l
   expect(appendRules(once, patterns)).toBe(once)
 })
 
-test('rules written as one list get one more', () => {
+test('a rule is added to rules written as one list', () => {
   const after = appendRules('[permission]\nrules = [{ decision = "deny", pattern = "Write" }] # mine\n', ['Bash(a)'])
   const read = parseToml(after, 'x')
   expect('table' in read && read.table['permission']).toEqual({
@@ -273,7 +273,7 @@ test('rules written as one list get one more', () => {
   expect(after).toContain('# mine')
 })
 
-test('a file that does not parse is left as it is, and that is said', async () => {
+test('a file that does not parse is left unchanged, and the error is reported', async () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-append-')))
   try {
     writeFileSync(join(home, 'config.toml'), '[tools\n')

@@ -20,17 +20,16 @@ import {
   type TomlInput,
 } from './toml-text'
 
-/** Sets the value at a path, or removes what is there. A table as value replaces the whole table. */
+/** Sets or removes the value at a path. A table as value replaces the whole table. */
 export interface TomlEdit {
   path: readonly string[]
   value: TomlInput | undefined
 }
 
 /**
- * Changes a TOML text and nothing else in it: every comment line, the order, the spacing and the line ends stay. New
- * keys go to the end of their table, new tables behind their siblings. The result is parsed again and has to mean
- * exactly the intended change; CodedError
- * `config.write_failed` otherwise, and when `text` does not parse.
+ * Applies only these edits to a TOML text: comment lines, order, spacing and line endings are preserved. New keys go to
+ * the end of their table, new tables after their siblings. The result is parsed again and must be exactly the intended
+ * change; otherwise, and if `text` does not parse, throws CodedError `config.write_failed`.
  */
 export function editToml(text: string, edits: readonly TomlEdit[]): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
@@ -67,7 +66,7 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
   return mark + after
 }
 
-/** Edits of single values; only those that change something. */
+/** Splits an edit into edits of single values, and only those that change something. */
 function smallEdits(text: string, { path, value }: TomlEdit): TomlEdit[] {
   const current = tomlValueAt(parsedToml(text), path)
   if (value === undefined) return current === undefined ? [] : [{ path, value }]
@@ -90,7 +89,7 @@ function smallEdits(text: string, { path, value }: TomlEdit): TomlEdit[] {
 
 function set(text: string, path: readonly string[], value: TomlInput): string {
   let out = text
-  // An array may take several steps; each is checked against what is there then.
+  // An array may take several steps; each is compared with the current text.
   for (;;) {
     const document = readDocument(out)
     const entry = document.entries.find((candidate) => samePath(candidate.path, path))
@@ -106,7 +105,7 @@ function set(text: string, path: readonly string[], value: TomlInput): string {
   }
 }
 
-/** Writes a key that is not there yet. */
+/** Inserts a new key. */
 function insert(document: TomlDocument, path: readonly string[], value: TomlInput): string {
   const { text, entries, headers } = document
   const parent = path.slice(0, -1)
@@ -117,13 +116,13 @@ function insert(document: TomlDocument, path: readonly string[], value: TomlInpu
     return after(text, last?.range ?? [header.range[0], lineEnd(text, header.key.range[1])], written(parent.length))
   }
   if (parent.length === 0) return insertAtTop(document, written(0))
-  // An inline table around it, the innermost: `local = { ... }`.
+  // The innermost inline table around it: `local = { ... }`.
   const holder = entries.findLast(
     (entry) => entry.node.value.type === 'TOMLInlineTable' && startsWith(parent, entry.path),
   )
   if (holder?.node.value.type === 'TOMLInlineTable')
     return appendElement(text, holder.node.value, written(holder.path.length))
-  // The table may be made of dotted keys only: `local.type = ...`.
+  // The table may consist only of dotted keys: `local.type = ...`.
   const sibling = entries.findLast(
     (entry) => entry.path.length > parent.length && entry.base.length < parent.length && startsWith(entry.path, parent),
   )
@@ -131,7 +130,7 @@ function insert(document: TomlDocument, path: readonly string[], value: TomlInpu
   return insertTable(document, parent, written(parent.length))
 }
 
-/** A line after the one that ends the range, indented alike. */
+/** Inserts a line after the end of the range, with the same indentation. */
 function after(text: string, [start, end]: readonly [number, number], written: string): string {
   const indent = /^[ \t]*/.exec(text.slice(lineStart(text, start)))?.[0] ?? ''
   const at = lineEnd(text, end)
@@ -163,7 +162,7 @@ function insertTable({ text, headers, entries }: TomlDocument, path: readonly st
   if (!sibling) return `${closed(text, newline)}${table}${newline}`
   const lastEntry = entries.findLast((entry) => sibling.body.includes(entry.node))
   let at = nextLine(text, lastEntry?.node.range[1] ?? sibling.key.range[1])
-  // Comments right below still belong to that table, unless they lead over to the next one.
+  // Comments directly below belong to that table, unless they are directly above the next one.
   let end = at
   while (end < text.length && isComment(text, end)) end = nextLine(text, end)
   if (end >= text.length || isBlank(text, end)) at = end
@@ -190,7 +189,7 @@ function removeEntry(text: string, { node, inline }: KeyEntry): string {
   return removeElement(text, inline.body, inline.body.indexOf(node), inline.range[1] - 1)
 }
 
-/** The text with a line end and a blank line, ready for more. */
+/** The text with a final line break and a blank line, ready to append to. */
 function closed(text: string, newline: string): string {
   if (text.trim() === '') return ''
   const ended = text.endsWith('\n') ? text : text + newline
@@ -201,7 +200,7 @@ function isComment(text: string, start: number): boolean {
   return text.slice(start, lineEnd(text, start)).trimStart().startsWith('#')
 }
 
-/** The table of a text; CodedError `config.write_failed` when it does not parse. */
+/** Parses a text; throws CodedError `config.write_failed` if that fails. */
 export function parsedToml(text: string): TomlTable {
   const result = parseToml(text, 'config.toml')
   if ('table' in result) return result.table
@@ -213,14 +212,14 @@ export function parsedToml(text: string): TomlTable {
   )
 }
 
-/** What is at a path; undefined when nothing is. */
+/** The value at a path; undefined if there is no value. */
 export function tomlValueAt(table: TomlTable, path: readonly string[]): unknown {
   let value: unknown = table
   for (const part of path) value = isTable(value) && Object.hasOwn(value, part) ? value[part] : undefined
   return value
 }
 
-/** The edit on plain data: what the new text has to mean. */
+/** Applies the edit to plain data: the expected meaning of the new text. */
 function apply(table: TomlTable, { path, value }: TomlEdit): void {
   const key = path.at(-1)
   if (key === undefined) return
@@ -238,7 +237,7 @@ function apply(table: TomlTable, { path, value }: TomlEdit): void {
   else within[key] = value
 }
 
-/** Without empty tables (a table whose last dotted key is gone is gone too) and without prototypes, to compare. */
+/** Removes empty tables (a table disappears with its last dotted key) and prototypes, for comparison. */
 export function prunedTable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(prunedTable)
   if (!isTable(value)) return value
@@ -255,9 +254,9 @@ function isInputTable(value: TomlInput): value is { readonly [key: string]: Toml
 }
 
 /**
- * Allow rules at the end of a config.toml, as `[[permission.rules]]`; all else stays as it is, to the byte. Rules that
- * are there already are not written again. CodedError `config.write_failed` when the text does not parse or is written
- * in a way they do not fit into.
+ * Appends allow rules to a config.toml as `[[permission.rules]]`; everything else is preserved byte for byte. Existing
+ * rules are not repeated. Throws CodedError `config.write_failed` if the text does not parse or its layout does not
+ * allow it.
  */
 export function appendRules(text: string, patterns: readonly string[]): string {
   const before = parseRules(text)

@@ -1,10 +1,10 @@
 import { parse, TomlError } from 'smol-toml'
 import type { ConfigProblem } from '../../../../shared/configuration/settings'
 
-/** A table as it was read. Integers beyond 2^53 are bigint. */
+/** A parsed table. Integers beyond 2^53 are bigint. */
 export type TomlTable = Record<string, unknown>
 
-/** Reads TOML; a mistake comes back as a problem with line and column. A byte order mark is ignored. */
+/** Parses TOML; returns an error as a problem with line and column. A byte order mark is ignored. */
 export function parseToml(text: string, file: string): { table: TomlTable } | { problem: ConfigProblem } {
   try {
     return { table: parse(text, { integersAsBigInt: 'asNeeded' }) }
@@ -35,8 +35,8 @@ function isPlain(value: object): boolean {
 }
 
 /**
- * The lines of the first `count` tables of a list written as `[[a.b]]`. The module that knows positions is loaded only
- * for a file that is not written the usual way.
+ * The lines of the first `count` tables of a list written as `[[a.b]]`. The module that determines positions is loaded
+ * only for a file with an unusual layout.
  */
 export async function entryLines(
   text: string,

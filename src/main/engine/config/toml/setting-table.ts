@@ -1,13 +1,13 @@
 import type { TableReader } from './table-reader'
 
-/** One setting: its key in config.toml, its default, how it is read, and what the documentation says about it. */
+/** One setting: its key in config.toml, its default, its reader, and its documentation. */
 export interface Setting<Value> {
   key: string
   value: Value
   about: string
-  /** The default as the documentation shows it, where it isn't the value itself. */
+  /** The default as shown in the documentation, if it isn't the value itself. */
   shown?: string
-  /** The value in the file; undefined when it is missing or wrong, which the reader reports. */
+  /** The value in the file; undefined if missing or invalid, which the reader reports. */
   read(reader: TableReader): Value | undefined
 }
 
@@ -21,14 +21,14 @@ export type ValuesOf<Fields extends Settings> = {
 } & { readonly [Name in Optional<Fields>]?: Exclude<Fields[Name]['value'], undefined> }
 
 /**
- * A table of config.toml, from which its reader, its defaults and its documentation (`scripts/setting-docs.ts`) come.
+ * A table of config.toml; the source of its reader, its defaults and its documentation (`scripts/setting-docs.ts`).
  */
 export interface SettingTable<Fields extends Settings = Settings> {
   /** As in the file: `loop` for `[loop]`. */
   name: string
   fields: Fields
   defaults: ValuesOf<Fields>
-  /** What the table says; a wrong value is reported, and its default applies. */
+  /** Reads the table; an invalid value is reported, and its default applies. */
   read(reader: TableReader | undefined): ValuesOf<Fields>
 }
 
@@ -63,7 +63,7 @@ interface NumberRange {
   max: number
   /** Default true. */
   whole?: boolean
-  /** What a unit of the file is in the program: 1000 for seconds kept as ms. */
+  /** Factor from the file's unit to the program's: 1000 for seconds stored as ms. */
   scale?: number
 }
 
@@ -104,7 +104,7 @@ export function names(key: string, about: string): Setting<readonly string[]> {
   }
 }
 
-/** A setting that is read in a way of its own. */
+/** A setting with its own reader. */
 export function custom<Value>(
   key: string,
   value: Value,

@@ -1,15 +1,15 @@
 import { nearest } from '../../../../shared/nearest'
 import { isTable, type TomlTable } from './parse-toml'
 
-/** A mistake at a place in the file; `path` names the key it is about. */
+/** A mistake in the file; `path` is the path of its key. */
 export interface Mistake {
   path: readonly (string | number)[]
   message: string
 }
 
 /**
- * Reads typed values out of one table and collects what is wrong, in plain words. A wrong value counts as left out, so
- * one mistake never spoils anything else. `finish` reports the unknown keys.
+ * Reads typed values from a table and collects mistakes as messages. An invalid value counts as missing, so a mistake
+ * never affects anything else. `finish` reports the unknown keys.
  */
 export class TableReader {
   readonly #table: TomlTable
@@ -34,7 +34,7 @@ export class TableReader {
     return Object.hasOwn(this.#table, key)
   }
 
-  /** `canBeEmpty`: an empty text says something, too. */
+  /** `canBeEmpty`: an empty text is valid, too. */
   string(
     key: string,
     rule?: { test: (value: string) => boolean; must: string; canBeEmpty?: true },
@@ -55,7 +55,7 @@ export class TableReader {
       : this.#wrong(key, must)
   }
 
-  /** `aliases`: other names of the choices, which no message mentions. */
+  /** `aliases`: other names of the choices, not mentioned in messages. */
   oneOf<const T extends string>(
     key: string,
     choices: readonly T[],
@@ -94,7 +94,7 @@ export class TableReader {
         )
   }
 
-  /** A list of strings; other elements are left out. With `choices` only those. */
+  /** A list of strings, limited to `choices` if given; other elements are left out. */
   strings<const T extends string = string>(key: string, choices?: readonly T[]): T[] | undefined
   strings(key: string, choices?: readonly string[]): string[] | undefined {
     const value = this.#take(key)
@@ -113,7 +113,7 @@ export class TableReader {
     })
   }
 
-  /** A table within this one, to be read on. */
+  /** A reader for a table within this one. */
   table(key: string): TableReader | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
@@ -135,7 +135,7 @@ export class TableReader {
     })
   }
 
-  /** Every key of this table with a table within, whatever the keys are called. */
+  /** All keys of this table whose value is a table, whatever their names. */
   tables(): [string, TableReader][] {
     return this.keys().flatMap((key) => {
       const reader = this.table(key)
@@ -147,13 +147,13 @@ export class TableReader {
     return Object.keys(this.#table)
   }
 
-  /** Says what is wrong with a key (or, without one, with the whole table) in the reader's own form. */
+  /** Reports a mistake about a key, or without a key about the whole table, in the reader's format. */
   mistake(key: string | undefined, message: string): void {
     if (key !== undefined) this.#wrong(key, message)
     else this.#mistakes.push({ path: this.#path, message: `${this.name} ${message}` })
   }
 
-  /** Reports all keys that were not asked for. */
+  /** Reports all keys that were not read. */
   finish(): void {
     for (const key of this.keys()) {
       if (this.#known.has(key)) continue
@@ -181,7 +181,7 @@ export class TableReader {
   }
 }
 
-/** A value as a person wrote it, short. Never used on keys. */
+/** A value as written, shortened. Never used for API keys. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isTable(value)) return 'a table'

@@ -2,9 +2,9 @@ import { parseTOML, type AST } from 'toml-eslint-parser'
 
 export type Path = readonly (string | number)[]
 
-/** One `key = value`, wherever it stands. */
+/** One `key = value`, anywhere in the text. */
 export interface KeyEntry {
-  /** The full path, with the tables around it; numbers are places in arrays. */
+  /** The full path, including its tables; numbers are array indexes. */
   path: Path
   node: AST.TOMLKeyValue
   /** Path of the table the key is written in. */
@@ -13,7 +13,7 @@ export interface KeyEntry {
   inline: AST.TOMLInlineTable | undefined
 }
 
-/** Where everything is in a TOML text that parses. Throws ParseError otherwise. */
+/** The positions of everything in a TOML text. `readDocument` throws ParseError if it does not parse. */
 export interface TomlDocument {
   text: string
   /** In the order of the text, outer before inner. */

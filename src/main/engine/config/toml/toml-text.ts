@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AST } from 'toml-eslint-parser'
 
-/** Lines of a text by position. */
+/** The start of the line that contains a position. */
 
 export function lineStart(text: string, position: number): number {
   return text.lastIndexOf('\n', position - 1) + 1
@@ -14,7 +14,7 @@ export function lineEnd(text: string, position: number): number {
   return next > 0 && text[next - 1] === '\r' && next - 1 >= position ? next - 1 : next
 }
 
-/** The position after the line's end. */
+/** The start of the next line. */
 export function nextLine(text: string, position: number): number {
   const next = text.indexOf('\n', position)
   return next < 0 ? text.length : next + 1
@@ -24,13 +24,13 @@ export function splice(text: string, start: number, end: number, insert = ''): s
   return text.slice(0, start) + insert + text.slice(end)
 }
 
-/** The line end this text uses. */
+/** The line ending of this text. */
 export function newlineOf(text: string): string {
   const first = text.indexOf('\n')
   return first > 0 && text[first - 1] === '\r' ? '\r\n' : '\n'
 }
 
-/** Removes the whole lines from `start` to `end`, and one of two blank lines that would then meet. */
+/** Removes the whole lines from `start` to `end`, and one of two blank lines that would become adjacent. */
 export function cutLines(text: string, start: number, end: number): string {
   const from = lineStart(text, start)
   let to = nextLine(text, end)
@@ -43,7 +43,7 @@ export function isBlank(text: string, start: number): boolean {
   return text.slice(start, lineEnd(text, start)).trim() === ''
 }
 
-/** What can be written into the file. */
+/** Values that can be written to the file. */
 export type TomlInput = string | number | boolean | readonly TomlInput[] | { readonly [key: string]: TomlInput }
 
 /** A value as TOML on one line. */
@@ -72,7 +72,7 @@ export function wellFormed(value: TomlInput): TomlInput {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]))
 }
 
-/** JSON's escapes are TOML's, but for DEL, which TOML does not allow as it is. */
+/** JSON's escapes are valid in TOML, except that TOML requires DEL to be escaped. */
 function tomlString(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
 }
@@ -86,7 +86,7 @@ function tomlNumber(value: number): string {
 
 /** Edits within `[...]` and `{...}`; keeps everything between the elements, especially comments. */
 
-/** Takes one element out, with its comma. */
+/** Removes one element and its comma. */
 export function removeElement(text: string, elements: readonly AST.HasLocs[], index: number, close: number): string {
   const node = elements[index]
   if (!node) return text
@@ -99,7 +99,7 @@ export function removeElement(text: string, elements: readonly AST.HasLocs[], in
   if (next === undefined && previous !== undefined && !text.slice(previous, start).includes('\n')) {
     return splice(text, previous, after === undefined ? end : after + 1)
   }
-  // From the back to the front, so that positions stay true.
+  // From back to front, so that positions stay correct.
   let out = after === undefined ? text : splice(text, after, after + 1)
   out = splice(out, start, end)
   const line = lineStart(out, start)
@@ -139,8 +139,8 @@ function commaIn(text: string, from: number, to: number): number | undefined {
 }
 
 /**
- * One step from the array in the text towards `wanted`, keeping its comments: an element out, or one added at the end.
- * When the order has to change, the whole array is rewritten below its comments.
+ * One step from the array in the text toward `wanted`, keeping its comments: removes an element, or appends one. If the
+ * order has to change, the whole array is rewritten below its comments.
  */
 export function stepArray(
   text: string,
