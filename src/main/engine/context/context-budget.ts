@@ -17,66 +17,66 @@ import {
   tokenCount,
 } from './compaction/context-limits'
 
-/** What cutting the newest results leaves, as a share of the limit. */
+/** Target of cutting the newest results, as a share of the limit. */
 const CUT_TO = 0.88
-/** The results of the latest step that take more than this share of the room are cut before anything is compacted. */
+/** Results of the latest step above this share of the available space are cut before anything is compacted. */
 const SHARE_OF_NEWEST = 0.5
-/** There is at most one compaction in so many steps, unless there is no room at all… */
+/** Minimum steps between compactions, unless there is no space at all… */
 const MIN_STEPS_BETWEEN_COMPACTIONS = 20
-/** …and none at all in so few. */
+/** …and the absolute minimum. */
 const HARD_MIN_STEPS_BETWEEN = 5
-/** Refusals as too long in a row that are recovered from. */
+/** Maximum number of consecutive refusals as too long to recover from. */
 const MAX_RECOVERIES = 3
-/** By how much what no provider has counted may take more than was guessed, before any has counted for its model… */
+/** Safety factor for estimates before a provider has counted any request of the model… */
 const UNCOUNTED_MARGIN = 1.5
-/** …and afterwards: what is new may be of another kind than what was counted. */
+/** …and afterward, because new content may be of a different kind. */
 const COUNTED_MARGIN = 1.15
 
 export interface ContextBudgetDeps {
   /** Changed in place. */
   history: Message[]
-  /** Guessed tokens of instructions and tools, as they are now. */
+  /** Estimated tokens of the current instructions and tools. */
   fixed(): number
-  /** The provider's latest count that is still of this history. */
+  /** The provider's latest count that is still valid for this history. */
   known?: CountedRequest
-  /** The model's window, as far as is known. */
+  /** What is known about the model's window. */
   window: ModelWindow
   maxOutputTokens?: number
   traits?: WindowUse['traits']
-  /** Who is sent the history. */
+  /** The model that gets the history. */
   to?: SentTo
-  /** The compaction that the history begins with. */
+  /** The compaction that the history starts with. */
   earlier?: CompactionMark & { files: readonly string[] }
   context: CompactionContext
-  /** Where the `compaction.finished` that was recorded last is in the log. */
+  /** The log position of the latest `compaction.finished`. */
   latestMark(): CompactionMark | undefined
 }
 
-/** Tokens a model takes, and how many a text has for it. */
+/** A model's window, and how it counts tokens. */
 export interface ModelWindow {
   tokens(): number
   sizes: TokenCalibration
-  /** Whether a provider's refusal has shown that it is smaller than configured. */
+  /** Whether a refusal has shown that the window is smaller than configured. */
   isLearned(): boolean
-  /** A request of so many tokens was refused. `most`: what the provider says it takes. */
+  /** A request with this many tokens was refused. `most`: the limit that the provider reported. */
   refused(tokens: number, most?: number): void
-  /** A request of so many tokens was answered. */
+  /** A request with this many tokens was answered. */
   answered(tokens: number): void
-  /** The longest answer that a request asks for that does not name one, as far as a refusal has shown. */
+  /** The provider's default output limit, if a refusal has shown it. */
   usualAnswer(): number | undefined
   asksFor(tokens: number): void
-  /** The most characters of base64 that a request may have, as far as a refusal has shown. */
+  /** Maximum characters of base64 in a request, if a refusal has shown it. */
   mediaChars(): number | undefined
-  /** A request was refused because of its media; `most`: what may be sent from now on. */
+  /** A request was refused because of its media; `most`: the new limit. */
   refusedMedia(most: number): void
 }
 
-/** From so many characters of base64 on, a body that is refused as too large may be so because of them. */
+/** From this many characters of base64, they may be why a body was refused as too large. */
 const MUCH_MEDIA = 2_000_000
-/** What of it is sent from then on. */
+/** The share of it that is allowed from then on. */
 const SHARE_OF_REFUSED_MEDIA = 0.9
 
-/** Keeps a history within the window; see `Room`. */
+/** Keeps a history within the window; see `ContextBudget`. */
 export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   const { history, context } = deps
   const { sizes } = deps.window
@@ -86,27 +86,27 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   let { earlier } = deps
   /** Steps since the latest compaction. */
   let steps = earlier ? history.filter(({ role }) => role === 'assistant').length : Number.POSITIVE_INFINITY
-  /** Refusals in a row, and whether the latest is still to be answered with a shorter request. */
+  /** Consecutive refusals, and whether the next request must be shorter. */
   let overflows = 0
   let mustShorten = false
-  /** The longest answer that the latest request has asked for. */
+  /** The output limit of the latest request. */
   let asked: number | undefined
-  /** What is in use when an answer has to fit beside it. */
+  /** Upper bound of the tokens in use, to compute the space for an answer. */
   const usedAtMost = (): number => count.atMost(sizes.hasLearned() ? COUNTED_MARGIN : UNCOUNTED_MARGIN)
   const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed(), sizes.error())
-  /** Less once a server has refused what it may have. */
+  /** Lowered after a server has refused a request. */
   const mediaMost = (): MediaLoad => {
     const usual = mediaLimit(context.model.info.name, deps.window.tokens())
     return { ...usual, chars: Math.min(usual.chars, deps.window.mediaChars() ?? usual.chars) }
   }
 
-  /** Leaves out old pictures and documents where there are more than a server takes; most have none. */
+  /** Leaves out old pictures and documents if there are more than a server accepts. */
   async function enforceMedia(): Promise<void> {
     if (!count.hasMedia()) return
     const most = mediaMost()
     if (!exceeds(mediaLoad(history), most)) return
     trim(planTrimMedia(history, most, count.tokensOf))
-    // What the user has sent is only left out by a compaction, but not while it has just been sent.
+    // The user's own pictures are only left out by a compaction, and never just after they were sent.
     const prompt = history.findLast((message) => message.role === 'user' && message.by === undefined)
     const isNews = prompt !== undefined && mediaLoad([prompt]).chars > 0
     if (isNews || steps <= HARD_MIN_STEPS_BETWEEN || !isCompactable(history)) return
@@ -141,7 +141,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
     earlier = mark && { ...mark, files: end.result.files }
   }
 
-  /** Recorded first: the next turn, a restart and a fork send what this one does. */
+  /** Recorded first: the next turn, a restart and a fork send the same as this one. */
   function trim(plan: TrimPlan): void {
     const { results, calls, cuts, saved } = plan
     if (results.length + calls.length + cuts.length === 0) return
@@ -156,7 +156,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       after: Math.round(used - saved),
       ...(deps.window.isLearned() && { learnedWindow: Math.round(deps.window.tokens()) }),
     })
-    // While the messages are still what was counted.
+    // While the messages are still those that were counted.
     count.replaced()
     history.splice(0, history.length, ...applyTrim(history, left))
   }
@@ -174,15 +174,15 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       const oldest = planTrimOldest(history, used - now.trimTarget, count.tokensOf, to)
       if (used - oldest.saved <= now.enough) return isFull ? trim(oldest) : undefined
       const hasLargeNews = tokensOfNewest(history, count.tokensOf) > (now.trimThreshold - fixed()) * SHARE_OF_NEWEST
-      // Now the question for the summary still fits behind the conversation, which the provider has in its cache.
+      // At this point the request for a summary still fits after the conversation, which the provider has cached.
       if (!isFull)
         return steps > MIN_STEPS_BETWEEN_COMPACTIONS && isCompactable(history) && !hasLargeNews
           ? compactNow([...history], used, now)
           : undefined
       if (!isCompactable(history)) return refuseFarTooLong(used, now, fixed())
       const cutTo = now.trimThreshold * CUT_TO
-      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead, and has
-      // not been sent yet.
+      // After a compaction, the agent would request large new results again, so they are cut instead; they have not
+      // been sent yet.
       if (hasLargeNews) {
         const newest = planTrimNewest(history, used - cutTo, count.tokensOf)
         if (used - newest.saved <= cutTo + 1) return trim(newest)
@@ -192,7 +192,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       if (steps <= MIN_STEPS_BETWEEN_COMPACTIONS && !forced) {
         if (used < now.hardLimit) return
         const both = combinePlans(oldest, planTrimNewest(history, used - oldest.saved - cutTo, count.tokensOf))
-        // What a refusal has taught may be wrong: there the provider decides.
+        // A limit learned from a refusal may be wrong, so the provider decides.
         if (used - both.saved < now.hardLimit || (steps <= HARD_MIN_STEPS_BETWEEN && deps.window.isLearned()))
           return trim(both)
       }
@@ -215,26 +215,26 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       overflows += 1
       if (overflows > MAX_RECOVERIES) return false
       const { window, input, output } = parseContextOverflow(message)
-      // The provider has counted this very history.
+      // The provider has counted this exact history.
       if (input !== undefined) count.measured(input)
       else if (window !== undefined && output === undefined && count.used() < window) count.measured(window)
       const used = input ?? count.used()
       if (output !== undefined && window !== undefined && used + output > window && used < window) {
         deps.window.refused(used + output, window)
         if (asked === undefined) deps.window.asksFor(output)
-        // With a shorter answer it fits, and nothing has to be left out.
+        // With a shorter answer it fits without leaving anything out.
         const next = outputLimit(deps.window.tokens(), count.used(), deps.maxOutputTokens ?? deps.window.usualAnswer())
         if (count.used() < limits().trimThreshold && (next === undefined || next < output)) return true
       }
       if (!isCompactable(history)) return false
-      // A body that is too large is seldom the window's fault while that is not half full.
+      // While the window is less than half full, it is rarely why a body is too large.
       if (window === undefined && message.includes('(HTTP 413)') && used < deps.window.tokens() / 2) {
         const { chars } = mediaLoad(history)
         if (chars < MUCH_MEDIA) return false
         const most = mediaMost()
         const less = { ...most, chars: Math.round(Math.min(most.chars, chars * SHARE_OF_REFUSED_MEDIA)) }
         const helps = planTrimMedia(history, less).results.length > 0
-        // What the user has just sent may be too large on its own: that says nothing about the rest.
+        // The user's latest message alone may be too large, which says nothing about the limit.
         if (helps) deps.window.refusedMedia(less.chars)
         return helps
       }
@@ -249,12 +249,12 @@ function markOf({ files: _files, ...mark }: CompactionMark & { files: readonly s
   return mark
 }
 
-/** Whether there is anything that a summary could stand for. */
+/** Whether there is anything to summarize. */
 export function isCompactable(history: readonly Message[]): boolean {
   return history.some(({ role }) => role === 'assistant')
 }
 
-/** Tokens of the results that no answer has followed yet. */
+/** Tokens of the results after the latest answer. */
 function tokensOfNewest(history: readonly Message[], tokensOf: (message: Message) => number): number {
   let tokens = 0
   for (let index = history.length - 1; history[index] && history[index]!.role !== 'assistant'; index -= 1) {

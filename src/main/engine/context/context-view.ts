@@ -16,13 +16,13 @@ import { createTokenCount, type CountedRequest } from './tokens/token-count'
 import { contextLimits } from './compaction/context-limits'
 import { cutText } from '../../../shared/cut-text'
 
-/** How many of the heaviest are named. */
+/** Number of largest items listed. */
 const MAX_ITEMS = 8
-/** What is lighter than this is not worth a line. */
+/** Smaller items are not listed. */
 const MIN_TOKENS = 20
 const FILE_TOOLS = new Set(['Read', 'ReadMediaFile'])
 
-/** What the next request of a session would be made of; see `ContextView`. */
+/** The contents of a session's next request; see `ContextView`. */
 export function contextView({
   window,
   model,
@@ -52,7 +52,7 @@ export function contextView({
   const fixed = items.reduce((sum, { kind, tokens }) => (kind === 'system' || kind === 'tools' ? sum + tokens : sum), 0)
   const estimate = items.reduce((sum, { tokens }) => sum + tokens, 0)
   const used = createTokenCount({ history, fixed: () => fixed, sizes: window.sizes, ...(known && { known }) }).used()
-  // The parts are estimated; together they are what the provider has counted.
+  // The parts are estimates, scaled so that their sum is the provider's count.
   const scale = used / Math.max(1, estimate)
   const parts = Object.fromEntries(CONTEXT_KINDS.map((kind) => [kind, 0])) as Record<ContextKind, number>
   for (const { kind, tokens } of items) parts[kind] += tokens * scale
@@ -60,7 +60,7 @@ export function contextView({
   return {
     window: window.tokens(),
     limit: Math.round(contextLimits(window.tokens(), model, fixed).trimThreshold),
-    // Of the rounded shares: together they are what is said to be used.
+    // The sum of the rounded parts, so that the view adds up.
     used: CONTEXT_KINDS.reduce((sum, kind) => sum + parts[kind], 0),
     parts,
     heaviest: items
@@ -98,7 +98,7 @@ function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextI
   }
 }
 
-/** What a call was about, in a few words: its path, command, pattern or address. */
+/** The subject of a call, shortened: its path, command, pattern or URL. */
 function subjectOf(input: string | undefined): string {
   try {
     const fields = JSON.parse(input ?? '{}') as Record<string, unknown>
@@ -107,7 +107,7 @@ function subjectOf(input: string | undefined): string {
       if (typeof value === 'string') return cutText(value.replaceAll(/\s+/g, ' '), 60).toWellFormed()
     }
   } catch {
-    // The model wrote no JSON.
+    // The input is not valid JSON.
   }
   return ''
 }

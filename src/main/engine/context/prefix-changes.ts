@@ -77,12 +77,12 @@ function changedTools(told: KnownFacts, tools: readonly ToolSchema[]): Changes {
   return changes
 }
 
-/** Changed lines are sent alone up to this share of the whole list, else the whole list is. */
+/** Up to this share of the whole list, only changed lines are sent; otherwise the whole list. */
 const MAX_CHANGE_SHARE = 0.5
 
 /**
- * What came to a list of one line each, and what went; undefined when the whole list says it better, `''` when nothing
- * has changed for a reader.
+ * Added and removed lines of a list; undefined if sending the whole list is better, `''` if nothing meaningful has
+ * changed.
  */
 function listChange(before: string, after: string): string | undefined {
   const [old, now] = [linesOf(before), linesOf(after)]
@@ -96,13 +96,13 @@ function listChange(before: string, after: string): string | undefined {
   return text.length > after.length * MAX_CHANGE_SHARE ? undefined : text
 }
 
-/** By what each line is about: the words before its colon. */
+/** Lines by subject: the text before the colon. */
 function linesOf(text: string): Map<string, string> {
   return new Map(text.split('\n').map((line) => [/^.*?(?=: |$)/.exec(line)![0], line]))
 }
 
 /**
- * How much of a description a list has room for depends on the others in it: a cut that is made elsewhere is no change.
+ * How far a description is shortened depends on the rest of the list, so a different cut is not a change.
  */
 function isSameLine(before: string | undefined, after: string): boolean {
   if (before === undefined) return false

@@ -14,13 +14,13 @@ import { changesSince } from './prefix-changes'
 import base from './system-prompt.md?raw'
 
 export interface PrefixDeps {
-  /** The active recorded prefix, with its place in the log; undefined before one is frozen. */
+  /** The active recorded prefix, with its position in the log; undefined before one is frozen. */
   current(): { seq: number; prefix: RequestPrefix } | undefined
-  /** Records a prefix made of everything as it is now. */
+  /** Records a prefix made from the current state. */
   freeze(): Promise<void>
   /** The events of the conversation after the one of that number, oldest first. */
   eventsSince(seq: number): Iterable<RecordedEvent>
-  /** What the model is to know now: the same arrays as long as nothing has changed. */
+  /** What the model should know now; the same arrays as long as nothing has changed. */
   facts(): readonly ContextFact[]
   tools(): readonly ToolSchema[]
 }
@@ -42,9 +42,9 @@ interface State {
   seq: number
   prefix: RequestPrefix
   told: KnownFacts
-  /** Made when it is asked for. */
+  /** Created on demand. */
   names?: ReadonlySet<string>
-  /** What was found to be as it was told. */
+  /** The inputs last found unchanged. */
   seen?: { facts: readonly ContextFact[]; tools: readonly ToolSchema[] }
 }
 
@@ -116,7 +116,7 @@ export function systemPrompt(facts: readonly ContextFact[], role?: string): stri
   let wasLine = false
   for (const { text } of facts) {
     const isLine = !text.includes('\n')
-    // Facts of one line stand together.
+    // One-line facts are grouped.
     if (isLine && wasLine) sections.push(`${sections.pop()}\n${text}`)
     else sections.push(text)
     wasLine = isLine

@@ -11,27 +11,28 @@ import { availableOutputTokens, outputLimit, tokenCount } from './context-limits
 import { keptUserMessages, touchedFiles, compactionNote, type PinnedState } from './kept-content'
 import { inlineSummaryRequest, summaryRequest } from './summary-request'
 
-/** Of the window, what the conversation as it is may take when it is asked for its summary; the rest is for that. */
+/**
+ * Maximum share of the window for the conversation when the summary is requested inline; the rest is for the summary.
+ */
 const MAX_INLINE_SHARE = 0.9
 /**
- * Shares of the window that the conversation may take when sent as text; the next one after each refusal as too
- * long.
+ * Shares of the window for the conversation sent as text; after each refusal as too long, the next one is used.
  */
 const SHARES = [0.65, 0.45, 0.3, 0.2]
-/** Most tokens of the user's own words that stay, and the share of a small window. */
+/** Maximum tokens of the user's own messages to keep, and their maximum share of a small window. */
 const MAX_USER_TOKENS = 20_000
 const SHARE_OF_WORDS = 0.15
-/** Most tokens of the summary, and the share of a small window; a longer one is cut. */
+/** Maximum tokens of the summary, and its maximum share of a small window; a longer one is cut. */
 const MAX_SUMMARY_TOKENS = 8000
 const SHARE_OF_SUMMARY = 0.1
 
-/** What of a turn, or of a session between turns, a compaction needs. */
+/** The parts of a turn, or of a session between turns, that a compaction needs. */
 export type CompactionContext = Pick<TurnContext, 'model' | 'settings' | 'record' | 'signal' | 'clock'> & {
-  /** What the requests of the conversation begin with. */
+  /** The start of the conversation's requests. */
   prefix: Pick<TurnPrefix, 'system' | 'tools'>
   /** Absent between turns. */
   turnId?: string
-  /** What has to be kept word for word. */
+  /** State that must be kept verbatim. */
   pins(): Promise<PinnedState>
 }
 
@@ -39,17 +40,17 @@ export interface CompactionTask {
   history: readonly Message[]
   reason: CompactionReason
   instruction?: string
-  /** Tokens of the model's window, and what has to be undercut. */
+  /** Tokens of the model's window, and the limit the result must stay below. */
   window: number
   trimThreshold: number
   /** The window is smaller than configured, as a refusal has shown. */
   isLearned?: boolean
-  /** Tokens of the conversation as it is, with all that is sent along, and of what is sent along. */
+  /** Tokens of the whole request, and of its fixed part (instructions and tools). */
   used: number
   fixed: number
-  /** Tokens of a message, as far as the model has shown; default: the guess. */
+  /** Calibrated tokens of a message. Default: the estimate. */
   measure?: (message: Message) => number
-  /** The compaction that the history begins with, and the files it carries on. */
+  /** The compaction that the history starts with, and the files it recorded. */
   earlier?: CompactionMark
   files: readonly string[]
 }
@@ -60,8 +61,8 @@ export type CompactionEnd =
   | { kind: 'failed'; failure: Failure }
 
 /**
- * Asks the model for a summary and records what stands for the conversation from now on. Every `compaction.started` is
- * followed by `compaction.finished` or `compaction.failed`; until it is finished nothing has changed. Does not throw.
+ * Asks the model for a summary and records what replaces the conversation. Every `compaction.started` is followed by
+ * `compaction.finished` or `compaction.failed`; until then, nothing has changed. Does not throw.
  */
 export async function compact(ctx: CompactionContext, task: CompactionTask): Promise<CompactionEnd> {
   const compactionId = ctx.clock.newId('compaction')
@@ -84,7 +85,7 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
       ...(usage && { usage }),
       durationMs: ctx.clock.now() - startedAt,
     }
-    if (result.after >= task.trimThreshold) throw noHelp(task, result)
+    if (result.after >= task.trimThreshold) throw noHelpError(task, result)
     ctx.signal.throwIfAborted()
     ctx.record({ type: 'compaction.finished', compactionId, ...turn, ...result, model: ctx.model.info.id })
     return { kind: 'done', history: compactedHistory(result), result, compactionId }
@@ -100,9 +101,9 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
 }
 
 /**
- * The model's summary. First it is asked in the conversation itself, which the provider has in its cache; where that
- * does not fit or is refused, of the conversation as text. Tried again as steps are, and with less of the text when the
- * provider finds it too long.
+ * The model's summary. It is first requested within the conversation itself, which the provider has cached; if that
+ * does not fit or is refused, the conversation is sent as text. Retried like steps, and with less text when the
+ * provider refuses it as too long.
  */
 async function summary(
   ctx: CompactionContext,
@@ -110,22 +111,22 @@ async function summary(
   task: CompactionTask,
 ): Promise<{ text: string; usage?: Usage }> {
   const shares = [...SHARES]
-  const alive = task.reason === 'overflow' ? undefined : aliveTask(task)
-  let isAlive = alive !== undefined
+  const inline = task.reason === 'overflow' ? undefined : inlineTask(task)
+  let isInline = inline !== undefined
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { text, usage } = await ask(
         ctx,
-        alive && isAlive ? aliveRequest(ctx, alive) : textRequest(ctx, task, task.window * shares[0]!),
+        inline && isInline ? inlineRequest(ctx, inline) : textRequest(ctx, task, task.window * shares[0]!),
       )
       if (text !== '') return { text, ...(usage && { usage }) }
-      // Asked within the conversation, it may have continued the task instead.
-      if (!isAlive) throw new CodedError('model.incomplete', 'The model wrote no summary.')
-      isAlive = false
+      // Asked inline, the model may have continued the task instead.
+      if (!isInline) throw new CodedError('model.incomplete', 'The model wrote no summary.')
+      isInline = false
     } catch (error) {
       if (ctx.signal.aborted) throw error
-      if (isAlive && !isRetryable(error)) {
-        isAlive = false
+      if (isInline && !isRetryable(error)) {
+        isInline = false
         attempt = 0
         continue
       }
@@ -150,16 +151,16 @@ async function summary(
   }
 }
 
-/** Whether the same request may be answered later: everything else is asked in another form. */
+/** Whether the same request can succeed later; otherwise it is sent in another form. */
 function isRetryable(error: unknown): boolean {
   return error instanceof CodedError && ERRORS[error.code].retryable
 }
 
 /**
- * The conversation with room for the summary behind it; undefined where it leaves none. Results that no answer has
- * followed yet were never sent, so cutting them leaves what the provider has in its cache as it is.
+ * The conversation with space for the summary after it; undefined if there is not enough. Results that no answer has
+ * followed yet were never sent, so cutting them does not affect the provider's cache.
  */
-function aliveTask(task: CompactionTask): CompactionTask | undefined {
+function inlineTask(task: CompactionTask): CompactionTask | undefined {
   const { history, used, window, measure = tokensOf } = task
   const over = used - window * MAX_INLINE_SHARE
   if (over < 0) return task
@@ -170,13 +171,13 @@ function aliveTask(task: CompactionTask): CompactionTask | undefined {
   return { ...task, history: shorter, used: used - plan.saved }
 }
 
-function aliveRequest(
+function inlineRequest(
   { prefix, model: { info: model, cacheKey, cache } }: CompactionContext,
   task: CompactionTask,
 ): ModelRequest {
   const question = inlineSummaryRequest(task.instruction)
   return {
-    ...sameOf(model),
+    ...modelFields(model),
     ...answerLimit(model, task.window, task.used + tokensOf(question)),
     system: prefix.system,
     messages: [...task.history, question],
@@ -198,7 +199,7 @@ function textRequest(
   const { system, message } = summaryRequest(history, budget, instruction)
   const limit = answerLimit(model, window, textTokens(system) + tokensOf(message))
   return {
-    ...sameOf(model),
+    ...modelFields(model),
     ...limit,
     system,
     messages: [message],
@@ -209,7 +210,7 @@ function textRequest(
   }
 }
 
-/** As in a step: a summary that might not fit beside what is sent would have the whole request refused. */
+/** As in a step: a provider refuses the whole request if the summary might not fit in the window with it. */
 function answerLimit({ maxOutputTokens }: TurnModel, window: number, used: number) {
   const limit = outputLimit(window, used, maxOutputTokens)
   return limit === undefined
@@ -217,7 +218,7 @@ function answerLimit({ maxOutputTokens }: TurnModel, window: number, used: numbe
     : { maxOutputTokens: limit }
 }
 
-function sameOf({ id, name, thinking, effort, traits }: TurnModel) {
+function modelFields({ id, name, thinking, effort, traits }: TurnModel) {
   return {
     model: name,
     modelId: id,
@@ -227,7 +228,7 @@ function sameOf({ id, name, thinking, effort, traits }: TurnModel) {
   }
 }
 
-/** The answer; empty if a tool was called, since text before a call is not a summary. */
+/** The answer; empty if a tool was called, because text before a call is not a summary. */
 async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ text: string; usage?: Usage }> {
   let text = ''
   let usage: Usage | undefined
@@ -281,7 +282,7 @@ function within(text: string, tokens: number): string {
   )
 }
 
-function noHelp({ trimThreshold, fixed }: CompactionTask, { after }: { after: number }): CodedError {
+function noHelpError({ trimThreshold, fixed }: CompactionTask, { after }: { after: number }): CodedError {
   return new CodedError(
     'compaction.no_help',
     `Compacted, the conversation would still need about ${tokenCount(after)} tokens, ${tokenCount(fixed)} of ` +

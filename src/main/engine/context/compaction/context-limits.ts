@@ -1,60 +1,58 @@
 import type { ModelInfo } from '../../model/provider'
 
 /**
- * Of the window, the most that is used before old results are left out: the fuller it may be, the seldomer that is
- * needed and paid for.
+ * Share of the window at which old results are trimmed. The higher it is, the less often a trim is needed and paid for.
  */
 const TRIM_THRESHOLD = 0.96
 /**
- * The compaction threshold: from here on the conversation is compacted if leaving out results would not do. The summary
- * has to fit in the rest.
+ * The compaction threshold: above it, the conversation is compacted if trimming results would not be enough. The
+ * summary must fit in the rest.
  */
 const COMPACTION_THRESHOLD = 0.88
 /**
- * After a trim so much of the window is still in use: 60 % is what a conversation never goes below, the rest is for the
- * error of estimates.
+ * Share of the window still in use after a trim: a conversation never goes below 60%, and the rest allows for
+ * estimation errors.
  */
 const TRIM_TARGET = 0.615
 /**
- * Where estimates have been wrong by a share, so much of that share is left in use in addition, up to the second
- * number.
+ * If estimates have been off, this part of the error is added to the target, up to the second number.
  */
 const [PART_OF_ERROR, MAX_FOR_ERROR] = [0.35, 0.035]
 /**
- * A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between.
+ * A trim invalidates the provider's cache, so it must free at least this share of the range between threshold and
+ * target.
  */
 const MIN_TRIM_SHARE = 0.6
-/** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
+/** Shares of the window to reserve for an answer: minimum and maximum. */
 const [MIN_RESERVE, MAX_RESERVE] = [0.04, 0.25]
-/** Where a request may have less than the window, it is filled as one of which that is this share. */
+/** If a provider's input limit is below the window, the limit counts as this share of a smaller window. */
 const INPUT_SHARE = 0.97
-/** Fewer tokens than this are no answer. */
+/** Minimum tokens for a useful answer. */
 const MIN_OUTPUT_TOKENS = 4000
-/** Tokens of conversation that are always let through: with a tiny window the provider decides. */
+/** Tokens of conversation that are always sent; with a tiny window, the provider decides. */
 const MIN_CONVERSATION_TOKENS = 2000
 
-/** How far a window is filled, and how far it is emptied. All in tokens. */
+/** How far a window is filled and emptied, in tokens. */
 export interface ContextLimits {
-  /** What the model takes. */
+  /** The model's effective window. */
   window: number
-  /** From here on room is made. */
+  /** At this size, space is freed. */
   trimThreshold: number
-  /** The compaction threshold: from here on there is a compaction, if room could not be made otherwise. */
+  /** The compaction threshold: at this size, the conversation is compacted if a trim is not enough. */
   compactionThreshold: number
-  /** What a trim leaves. */
+  /** Target size of a trim. */
   trimTarget: number
-  /** A trim that leaves more than this is not worth it: it is time to compact. */
+  /** A trim that leaves more than this is not worthwhile; the conversation is compacted instead. */
   enough: number
-  /** Nothing goes beyond this, even when room was made only just before. */
+  /** Never exceeded, even if space was freed just before. */
   hardLimit: number
 }
 
-/** What of a model decides how far its window is filled. */
+/** The properties of a model that determine how far its window is filled. */
 export type WindowUse = Pick<ModelInfo, 'maxOutputTokens' | 'traits'>
 
 /**
- * How far a window is filled. `fixed`: tokens of instructions and tools; `error`: by which share estimates have been
- * wrong.
+ * Computes the limits. `fixed`: tokens of instructions and tools; `error`: average relative error of estimates.
  */
 export function contextLimits(
   whole: number,
@@ -92,17 +90,17 @@ export function outputLimit(window: number, used: number, maxOutputTokens: numbe
   if (maxOutputTokens === undefined) return undefined
   const room = availableOutputTokens(window, used)
   let limit = maxOutputTokens
-  // By halves: where the limit also sets the thinking budget, each change invalidates the provider's cache.
+  // Halved each time: if the limit also sets the thinking budget, each change invalidates the provider's cache.
   while (limit > room && limit > MIN_OUTPUT_TOKENS) limit = Math.ceil(limit / 2)
   return limit
 }
 
-/** Tokens of an answer that fit into the rest of the window. */
+/** Tokens left in the window for an answer. */
 export function availableOutputTokens(window: number, used: number): number {
   return Math.max(Math.min(MIN_OUTPUT_TOKENS, window * MIN_RESERVE), Math.floor(availableTokens(window) - used))
 }
 
-/** The window without what an estimate may be short of the provider's count. */
+/** The window minus a margin for estimates below the provider's count. */
 function availableTokens(window: number): number {
   return window * 0.99
 }

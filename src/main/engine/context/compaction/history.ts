@@ -7,9 +7,9 @@ import { applyTrim } from './trim'
 import { emptySize, addSizes, sizeOf } from '../tokens/token-estimate'
 import type { TokenCalibration, CountedRequest } from '../tokens/token-count'
 
-/** The result given to a call without one: protocols reject unanswered calls. */
+/** The result for a call without one, because protocols reject unanswered calls. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
-/** What a prompt is preceded by when the turn before it had not come to an end of its own. */
+/** Text before a prompt if the previous turn was cut short. */
 const CUT_SHORT = {
   answer: 'Your last answer was interrupted before it was complete, by the user or by an error.',
   turn: 'The last turn was interrupted before it was finished, by the user or by an error.',
@@ -17,11 +17,11 @@ const CUT_SHORT = {
 
 /** Receives the provider's token counts while a history is folded. */
 interface TokenCountReader {
-  /** The turn that begins asks this model. */
+  /** A turn with this model starts. */
   turn(model: string): void
   /** A request with these messages was counted. */
   counted(messages: readonly Message[], usage: Usage): void
-  /** The messages so far are others from now on. */
+  /** The messages so far were changed. */
   replaced(): void
 }
 
@@ -29,16 +29,15 @@ export interface HistoryOptions {
   /** Whether the model sees the numbers of checkpoints. */
   marks?: boolean
   counts?: TokenCountReader
-  /** Parts of the log in which the conversation began otherwise: with a compaction that was undone since. */
+  /** Ranges of the log in which the conversation started with a compaction that was undone since. */
   undone?: readonly { from: number; to: number }[]
 }
 
 type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
 
 /**
- * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
- * result, in call order; partial answers are included as far as they are safe; what was trimmed comes back as it was
- * sent since.
+ * The conversation as sent to the model, folded from recorded events in order. Every tool call gets exactly one result,
+ * in call order; partial answers are included if safe; trims are applied as recorded.
  */
 export function foldHistory(
   events: Iterable<RecordedEvent>,
@@ -56,7 +55,9 @@ export function foldHistory(
     }
     open = { calls: [], results: new Map() }
   }
-  /** Where an answer is that broke off, and its turn: if that went on with another request, no model was given it. */
+  /**
+   * Position and turn of an answer that broke off. If its turn made another request, that request did not include it.
+   */
   let brokenOff: { at: number; turnId: string } | undefined
   const withoutBroken = (turnId: string): void => {
     if (brokenOff?.turnId === turnId && messages.length === brokenOff.at + 1) messages.pop()
@@ -78,7 +79,7 @@ export function foldHistory(
           turnModel = event.model
         }
         if (event.type === 'turn.started') counts?.turn(event.model)
-        // Where a D-Mail arrives all is as it was, the mark included.
+        // A D-Mail restores everything, including the checkpoint's mark.
         if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined)
           markCheckpoint(messages, event.checkpoint)
         messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
@@ -143,7 +144,7 @@ function notRun(call: ToolCallPart): ToolMessage {
   }
 }
 
-/** Whose words a user message is, when they are not the user's. */
+/** The author of a user message, if it is not the user. */
 function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }>): {
   by?: 'guard' | 'task' | 'd-mail'
 } {
@@ -159,7 +160,7 @@ export function compactedHistory({ kept, note }: Pick<CompactionResult, 'kept' |
   ]
 }
 
-/** What a history is folded from, beside the events of the conversation. */
+/** What a history is folded from, in addition to the events. */
 export interface HistorySource extends HistoryOptions {
   /** The compaction that replaces everything before it. */
   compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }> | undefined
@@ -168,9 +169,9 @@ export interface HistorySource extends HistoryOptions {
 }
 
 /**
- * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was
- * compacted, from there on. `backwards` is newest first and only read as far as needed. What was trimmed counts for
- * nothing: or the beginning would be another one at each turn.
+ * The latest part of a session's conversation, about `maxChars` long, starting with a prompt; after a compaction,
+ * everything since. `backwards` is newest first and only read as far as needed. Trimmed content does not count, so that
+ * the start stays the same from turn to turn.
  */
 export function recentHistory(
   backwards: Iterable<RecordedEvent>,
@@ -193,17 +194,17 @@ export function recentHistory(
     }
   }
   const first = events.at(-1)?.seq ?? 0
-  const inForce = trims.filter(({ seq }) => seq > Math.max(first, compacted?.seq ?? 0))
-  const ordered = [...events.toReversed(), ...inForce]
-  // What was counted was counted together with the beginning.
+  const activeTrims = trims.filter(({ seq }) => seq > Math.max(first, compacted?.seq ?? 0))
+  const ordered = [...events.toReversed(), ...activeTrims]
+  // Counts include the start of the conversation, so they are only valid with it.
   const options = {
     ...(marks !== undefined && { marks }),
     ...(counts && isWhole && { counts }),
-    // The one that is active may have been undone, and brought back by a restore.
+    // The active compaction may have been undone and then restored.
     undone: undone.filter(({ from }) => from > (compacted?.seq ?? 0)),
   }
   return foldHistory(
-    inForce.length > 0 ? ordered.toSorted((a, b) => a.seq - b.seq) : ordered,
+    activeTrims.length > 0 ? ordered.toSorted((a, b) => a.seq - b.seq) : ordered,
     options,
     compacted ? compactedHistory(compacted) : [],
   )
@@ -223,13 +224,13 @@ function charsIn(parts: readonly { type: string; text?: string; input?: string }
 }
 
 export interface RecordedTokenCounts extends TokenCountReader {
-  /** The latest count, if it is still of the history that was folded. */
+  /** The latest count, if it is still valid for the folded history. */
   latest(): CountedRequest | undefined
 }
 
 /**
- * Reads from the log what the provider has counted for the requests of `model`: after a restart its sizes are known as
- * before. `sizes` learn from it only where they know nothing yet: what was counted in this process they know already.
+ * Reads from the log the provider's counts for requests of `model`, so that its calibration survives a restart. `sizes`
+ * learn from them only if they have learned nothing in this process.
  */
 export function createRecordedTokenCounts(model: string, sizes: TokenCalibration): RecordedTokenCounts {
   const learns = !sizes.hasLearned()
@@ -242,7 +243,7 @@ export function createRecordedTokenCounts(model: string, sizes: TokenCalibration
     },
     counted(messages: readonly Message[], usage: Usage) {
       if (asked !== model) return
-      // What came between two requests, and what it took: instructions and tools are in both.
+      // Learns from the difference between two requests: instructions and tools are in both.
       if (latest && learns) {
         const since = messages
           .slice(latest.messages)

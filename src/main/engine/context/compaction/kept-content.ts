@@ -2,7 +2,7 @@ import type { Message, UserPart } from '../../../../shared/model/turn/message'
 import { partsTokens, textTokens } from '../tokens/token-estimate'
 import type { Todo } from '../../../../shared/model/turn/plan'
 
-/** Of the tokens for the user's words, this share is for the first ones: what the whole was about. */
+/** Share of the tokens for the user's first message, which usually states the task. */
 const SHARE_OF_FIRST = 0.1
 const ELIDED = '[… the middle of this message was left out …]'
 
@@ -14,8 +14,8 @@ export interface KeptUserMessages {
 }
 
 /**
- * The user's own messages of a history, within `budget` tokens: the newest, and the beginning of the first; the middle
- * is left out and said so.
+ * The user's own messages of a history, within `budget` tokens: the newest, and the start of the first; a note replaces
+ * the middle.
  */
 export function keptUserMessages(history: readonly Message[], budget: number): KeptUserMessages {
   const words = history.flatMap((message) =>
@@ -44,7 +44,7 @@ export function keptUserMessages(history: readonly Message[], budget: number): K
   return { kept: [head, note, ...newest], lost: lost + between }
 }
 
-/** Text only: pictures are named, and of a skill that was put in only its name stays. */
+/** Text only; pictures and inserted skills are replaced by their names. */
 function plain(parts: readonly UserPart[]): UserPart[] {
   return parts.map((part) => {
     if (part.attached)
@@ -67,20 +67,19 @@ function shortened(parts: UserPart[], tokens: number): UserPart[] {
   return [{ type: 'text', text: `${text.slice(0, half)}\n${ELIDED}\n${text.slice(text.length - half)}`.toWellFormed() }]
 }
 
-/** What is kept word for word, because it is known and must not depend on a summary. */
+/** Known state that is kept verbatim, independent of the summary. */
 export interface PinnedState {
   todos: readonly Todo[]
   /** Commands that run in the background. */
   tasks: readonly { taskId: string; command: string; description?: string }[]
 }
 
-/** Most names of files that are carried on; the newest. */
+/** Maximum number of file names to keep; the newest. */
 const MAX_FILES = 60
 const FILE_TOOLS = new Set(['Read', 'ReadMediaFile', 'Write', 'Edit', 'Patch', 'apply_patch'])
 
 /**
- * Files that were read or changed, the latest last, each once; `earlier` are those that a compaction before has carried
- * on.
+ * Files that were read or changed, latest last, each once; `earlier`: those kept by the previous compaction.
  */
 export function touchedFiles(history: readonly Message[], earlier: readonly string[]): string[] {
   const files = new Set(earlier)
@@ -97,7 +96,7 @@ export function touchedFiles(history: readonly Message[], earlier: readonly stri
   return [...files].slice(-MAX_FILES)
 }
 
-/** What the model reads in place of the conversation, behind the user's own words. */
+/** What the model reads instead of the conversation, after the user's own messages. */
 export function compactionNote(summary: string, pins: PinnedState, files: readonly string[]): string {
   const sections = [
     'The conversation before this point was compacted by Trestle to free space. The messages above are those ' +

@@ -3,7 +3,7 @@ import { modelFamily } from '../../model/thinking'
 import { tokensOf } from '../tokens/token-estimate'
 import type { TrimPlan } from './trim'
 
-/** What a conversation has of pictures and documents. */
+/** The pictures and documents in a conversation. */
 export interface MediaLoad {
   /** Characters of base64. */
   chars: number
@@ -13,18 +13,18 @@ export interface MediaLoad {
 
 /** Anthropic's servers refuse a request of more than 32 MB; others take at least as much. */
 const MAX_CHARS = 26_000_000
-/** Most pictures and pages in a request to Claude, with a window of up to 200,000 tokens and with a larger one. */
+/** Maximum pictures and pages in a request to Claude, for a window of up to 200,000 tokens and for a larger one. */
 const [CLAUDE_IMAGES, CLAUDE_PAGES] = [95, 100]
 const [LARGE_CLAUDE_IMAGES, LARGE_CLAUDE_PAGES] = [580, 600]
 const LARGE_WINDOW = 200_000
-/** A trim leaves this share of what is allowed. */
+/** A trim leaves this share of the limit. */
 const TARGET_SHARE = 0.6
 
 const NONE: MediaLoad = { chars: 0, images: 0, pages: 0 }
-/** Of messages with media, which few have. */
+/** Cached loads of messages with media. */
 const loads = new WeakMap<Message, MediaLoad>()
 
-/** What a request to a model may have of them, however much of its window they take. */
+/** Limits for a request to a model, independent of its window. */
 export function mediaLimit(model: string, window: number): MediaLoad {
   if (modelFamily(model) !== 'claude')
     return { chars: MAX_CHARS, images: Number.POSITIVE_INFINITY, pages: Number.POSITIVE_INFINITY }
@@ -43,7 +43,7 @@ export function exceeds(load: MediaLoad, limit: MediaLoad, share = 1): boolean {
   return load.chars > limit.chars * share || load.images > limit.images * share || load.pages > limit.pages * share
 }
 
-/** Chooses the results with media to leave out so that the rest is well within the limit: the oldest first. */
+/** Chooses the results with media to leave out, oldest first, so that the rest is well within the limit. */
 export function planTrimMedia(
   history: readonly Message[],
   limit: MediaLoad,

@@ -3,7 +3,7 @@ import { textTokens } from '../tokens/token-estimate'
 import request from './summary-request.md?raw'
 
 const system = request.trim()
-/** What the summary has to have, as the text form asks for it too. */
+/** The required contents of the summary, shared with the text form. */
 const whatToWrite = system.slice(system.indexOf('\n\n') + 2)
 const INLINE_PROMPT =
   'From Trestle, not from the person: this conversation has become too long. ' +
@@ -12,21 +12,20 @@ const INLINE_PROMPT =
   'Its reader must be able to continue the work at once, without asking and without doing anything twice.'
 
 /**
- * Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the
- * small one.
+ * Maximum characters of one result or call's arguments in the text: first the generous limit, then the small one.
  */
 const MAX_ENTRY_CHARS = [3000, 600]
 
-/** What the request for a summary says, apart from who is asked. */
+/** The content of a request for a summary. */
 export interface SummaryRequest {
   system: string
   message: Message
 }
 
 /**
- * Asks for the summary of a conversation, which is sent as text: so every model accepts it, and it can be cut anywhere.
- * Where it does not fit into `budget` tokens, long results are cut first, then the middle goes; its beginning (what an
- * earlier compaction left) and its end stay.
+ * Requests a summary of a conversation sent as text, which every model accepts and which can be cut anywhere. To fit
+ * `budget` tokens, long results are cut first, then the middle is removed; the start (an earlier summary) and the end
+ * are kept.
  */
 export function summaryRequest(
   history: readonly Message[],
@@ -51,7 +50,7 @@ export function summaryRequest(
   }
 }
 
-/** Asks for it in the conversation itself, as its last message. */
+/** Requests it in the conversation itself, as the last message. */
 export function inlineSummaryRequest(instruction: string | undefined): Message {
   return {
     role: 'user',

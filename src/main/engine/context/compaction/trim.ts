@@ -2,19 +2,19 @@ import type { ContextTrim } from '../../../../shared/model/turn/context'
 import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../../shared/model/turn/message'
 import { boundTokens, BYTES_PER_TOKEN, tokensOf, type SentTo } from '../tokens/token-estimate'
 
-/** The newest messages keep their results as long as anything older has some. */
+/** The newest messages are never trimmed. */
 const KEEP_WHOLE = 8
-/** What is shorter than this many tokens is not worth trimming. */
+/** Messages shorter than this, in tokens, are not worth trimming. */
 const SHORT = 100
-/** Characters of a text in a call's arguments that stay. */
+/** Characters kept of a text in a call's arguments. */
 const ARGUMENT_KEPT = 200
-/** Tokens of a new result that always stay. */
+/** Minimum tokens kept of a new result. */
 const NEW_RESULT_KEPT = 1000
 const TRIMMED = '[This old result was left out to save space. Call the tool again if you need it.]'
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
-/** What is to be left out, and about how many tokens that saves. */
+/** What to leave out, and about how many tokens that saves. */
 export interface TrimPlan extends ContextTrim {
   saved: number
 }
@@ -25,10 +25,10 @@ type Measure = (message: Message) => number
 const NOTHING: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
 
 /**
- * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments
- * of the calls they belong to; of the last result only as much as is needed. The newest messages stay whole.
- * A model that binds its thinking loses all of it behind the first change, which saves tokens, too; where that alone
- * would be too much, the trim begins further behind.
+ * Chooses what to leave out to save `wanted` tokens, but not more: the oldest results, and the long arguments of their
+ * calls; the last result only as far as needed. The newest messages are kept whole.
+ * A model that binds its thinking loses all of it after the first change, which saves tokens too; if that alone would
+ * be too much, the trim starts later.
  */
 export function planTrimOldest(
   history: readonly Message[],
@@ -72,13 +72,13 @@ function isCuttable(message: Message): message is ToolMessage {
   return message.role === 'tool' && message.content.every(({ type }) => type === 'text')
 }
 
-/** Tokens of a message's thinking, in the measure of its other parts. */
+/** Tokens of a message's thinking, on the scale of `measure`. */
 function boundShare(message: Message, measure: Measure, to: SentTo): number {
   const bound = boundTokens(message, to)
   return bound === 0 ? 0 : (bound * measure(message)) / Math.max(1, tokensOf(message))
 }
 
-/** Chooses how much to cut from the newest results, the largest first, when they alone are too much. */
+/** Chooses how much to cut from the newest results, largest first, if they alone are too large. */
 export function planTrimNewest(history: readonly Message[], wanted: number, measure: Measure = tokensOf): TrimPlan {
   const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
   const newest = history
@@ -97,7 +97,7 @@ export function planTrimNewest(history: readonly Message[], wanted: number, meas
   return plan
 }
 
-/** Both together; what one leaves out altogether is not cut by the other. */
+/** Combines two plans; results that one leaves out completely are not cut by the other. */
 export function combinePlans(one: TrimPlan, other: TrimPlan = NOTHING): TrimPlan {
   const cuts = other.cuts.filter(
     ({ callId }) => !one.results.includes(callId) && one.cuts.every((cut) => cut.callId !== callId),
@@ -111,9 +111,9 @@ export function combinePlans(one: TrimPlan, other: TrimPlan = NOTHING): TrimPlan
 }
 
 /**
- * The messages after a trim; depends on nothing but the two, so that a restart and a fork send the same bytes again.
- * What comes before the first message that changes is the same object; later answers with thinking are marked: it was
- * thought behind another beginning.
+ * The messages after a trim. Depends only on its arguments, so that a restart and a fork send the same bytes. Messages
+ * before the first change are the same objects; later answers with thinking are marked, because their thinking followed
+ * a different start.
  */
 export function applyTrim(messages: readonly Message[], trim: ContextTrim): Message[] {
   const results = new Set(trim.results)

@@ -5,8 +5,8 @@ import type { ToolSchema } from '../../model/provider'
 
 /**
  * One thing the model is told about its surroundings: the date, the permission mode, an instruction file, the skills.
- * All facts are in the system prompt when a conversation begins and after each compaction; what changes in between is
- * sent as a later message, so that the prefix of the request stays the same.
+ * All facts are in the system prompt when a conversation starts and after each compaction; changes in between are sent
+ * as later messages, so that the prefix of the request stays the same.
  */
 export interface ContextFact {
   /** Unique in a session and the same over its life, e.g. `date`, `mode`, `instructions:/project/AGENTS.md`. */
@@ -66,7 +66,7 @@ function setFact(told: KnownFacts, fact: AnnouncedFact): void {
   told.set(fact.key, fact)
 }
 
-/** Facts about tools have this before the tool's name. */
+/** Prefix of the keys of facts about tools. */
 export const TOOL_KEY = 'tool:'
 
 const lines = new WeakMap<ToolSchema, string>()

@@ -7,24 +7,24 @@ import { openCacheFile } from '../../config/cache-file'
 import { findShell } from '../../process/find-shell'
 import { shortText } from '../../../../shared/cut-text'
 
-/** Where a session works. */
+/** The environment of a session. */
 export interface Environment {
   folder: string
   addedFolders: readonly string[]
   isGitRepository: boolean
   /** e.g. `linux 6.8.0 (x64)`. */
   system: string
-  /** e.g. `bash 5.2.15`; absent: not known. */
+  /** e.g. `bash 5.2.15`; absent if unknown. */
   shell?: string
   /** Local date, e.g. `2026-11-20`. */
   today: string
-  /** Absent where there is no repository, or git did not answer in time. */
+  /** Absent without a repository, or if git did not respond in time. */
   git?: GitState
-  /** What the project folder holds, folders with a `/` behind; absent: not looked at. */
+  /** Entries of the project folder, folders with a trailing `/`; absent if not read. */
   entries?: readonly string[]
 }
 
-/** Most bytes of the line that lists the project folder. */
+/** Maximum bytes of the line that lists the project folder. */
 const TREE_BYTES = 400
 const NAME_CHARS = 60
 
@@ -79,7 +79,7 @@ function treeLine(entries: readonly string[]): string {
   return `In the project folder: ${shown.join(', ')}${more === 0 ? '' : `, and ${more} more`}`
 }
 
-/** Names and subjects come with the project: they cannot begin a line of their own, and are cut. */
+/** Names and subjects come from the project, so they must not start a new line, and are shortened. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
   return shortText(line, NAME_CHARS * 2)
@@ -97,8 +97,8 @@ interface Asked {
 let shell: Promise<string | undefined> | undefined
 
 /**
- * The shell commands run in, with its version, e.g. `bash 5.2.15`; asked once. Undefined where no shell was found.
- * `home`: where the answer is kept for later processes.
+ * The shell commands run in, with its version, e.g. `bash 5.2.15`; asked once. Undefined if no shell was found. `home`:
+ * where the result is cached for later processes.
  */
 export function shellName(env: Record<string, string>, home: string): Promise<string | undefined> {
   return (shell ??= readShellVersion(env, home))
@@ -115,8 +115,8 @@ export async function readShellVersion(env: Record<string, string>, home: string
 }
 
 /**
- * Starting a program takes longer than all else a first request needs to know: it is done again only when the program
- * has changed.
+ * Starting a program takes longer than gathering everything else for a first request, so it is repeated only when the
+ * program has changed.
  */
 async function versionOf(path: string, env: Record<string, string>, home: string): Promise<string | undefined> {
   const file = statSync(path, { throwIfNoEntry: false })

@@ -14,21 +14,21 @@ import { environmentFacts, type Environment } from './environment-facts'
 import type { PermissionMode } from '../../../../shared/model/approval/approval'
 import type { SandboxStatus } from '../../../../shared/model/task/sandbox'
 
-/** What the facts are made from. Values are compared by identity: what did not change is the same object. */
+/** The inputs of the facts. Values are compared by identity, so unchanged values must be the same objects. */
 export interface FactsInput {
   environment: Environment
   permission: PermissionSurroundings
-  /** The agent that a person has chosen for the session. */
+  /** The agent that the user has chosen for the session. */
   role: SessionRole | undefined
   instructions: readonly Instructions[]
-  /** Empty where the agent has no tool for them. */
+  /** Empty if the agent has no tool for them. */
   skills: readonly SkillView[]
-  /** Types of subagents that the Agent tool does not name itself; empty where the agent cannot start any. */
+  /** Types of subagents not listed by the Agent tool itself; empty if the agent cannot start any. */
   agentTypes: readonly OfferedAgent[]
   servers: readonly ServerInstructions[]
-  /** The list of tools that are called with `call_tool`, where there are any. */
+  /** The list of tools that are called with `call_tool`, if any. */
   brief: string | undefined
-  /** The list of tools that can be loaded, where there is one. */
+  /** The list of tools that can be loaded, if any. */
   loadable: string | undefined
   /** The user's terminals that the agent may watch, one line each. */
   terminals: string | undefined
@@ -48,7 +48,7 @@ export function gatherFacts(input: FactsInput): ContextFact[] {
   ]
 }
 
-/** The facts as they are whenever it is called: the same array as long as they say the same. */
+/** Returns the current facts; the same array as long as they are unchanged. */
 export function cachedFacts(input: () => FactsInput): () => readonly ContextFact[] {
   let last: string | undefined
   let inputs: FactsInput | undefined
@@ -84,17 +84,16 @@ const MAX_HOSTS = 8
 
 /** The facts about permissions and the sandbox. */
 interface PermissionSurroundings {
-  /** The mode that counts: a subagent has that of the session it belongs to. */
+  /** The effective mode; a subagent has that of its main session. */
   mode: PermissionMode
-  /** Whether a person can answer while this process runs. */
+  /** Whether a user can respond while this process runs. */
   canAsk: boolean
-  /** Absent: not known. */
+  /** Absent if unknown. */
   sandbox?: SandboxStatus
 }
 
 /**
- * Which calls need approval, who approves them, and what commands can reach. Plan mode is announced by messages of its
- * own.
+ * Which calls need approval, who approves them, and what commands can reach. Plan mode has its own messages.
  */
 export function permissionFacts({ mode, canAsk, sandbox }: PermissionSurroundings): ContextFact[] {
   const isSandboxed = sandbox !== undefined && sandbox.level !== 'unrestricted'
@@ -145,7 +144,7 @@ export interface SessionRole {
   text: string
 }
 
-/** The agent that the session runs as; nothing for the usual one. */
+/** The agent that the session runs as; empty for the default one. */
 function roleFacts(role: SessionRole | undefined): ContextFact[] {
   if (!role) return []
   return [

@@ -7,7 +7,7 @@ import { readGuardedText, type TextGuard } from '../../workspace/guarded-text'
 import { repositoryRoot } from '../../workspace/path/repository-root'
 import { shortText } from '../../../../shared/cut-text'
 
-/** What an MCP server says about how to use it. */
+/** An MCP server's instructions for its use. */
 export interface ServerInstructions {
   server: string
   text: string
@@ -16,7 +16,7 @@ export interface ServerInstructions {
 const SERVER_CHARS = 2_000
 const ALL_SERVERS_CHARS = 6_000
 
-/** A file of instructions for agents, as it is shown in the system prompt and in later messages. */
+/** An instruction file as written in the system prompt and in later messages. */
 export function instructionText({ path, text, byAgent }: Instructions): string {
   if (byAgent) {
     return (
@@ -27,7 +27,7 @@ export function instructionText({ path, text, byAgent }: Instructions): string {
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
 }
 
-/** What is said when a file is gone. */
+/** The message for a removed file. */
 export function removedInstructions(path: string): string {
   return `The instruction file ${path} was removed; what it said no longer applies.`
 }
@@ -91,8 +91,8 @@ function listed(key: string, text: string | undefined, changed: string, removed:
 }
 
 /**
- * What connected MCP servers say about their use, one fact each, marked as theirs: nothing in it can end the mark, and
- * both each text and all of them together are limited.
+ * The instructions of connected MCP servers, one fact each, in tags that mark them as the server's and that the text
+ * cannot close. Each text and their total are limited.
  */
 export function serverInstructionFacts(servers: readonly ServerInstructions[]): ContextFact[] {
   let room = ALL_SERVERS_CHARS
@@ -116,7 +116,7 @@ export function serverInstructionFacts(servers: readonly ServerInstructions[]): 
   })
 }
 
-/** Without tags that only Trestle writes, and without control characters. */
+/** Neutralizes tags that only Trestle writes, and removes control characters. */
 function neutral(text: string): string {
   return text
     .replaceAll(/(?!\n|\t)[\p{Cc}\u2028\u2029]/gu, '')
@@ -135,7 +135,7 @@ function agentSection(types: readonly OfferedAgent[]): string | undefined {
   return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS).toWellFormed()
 }
 
-/** Characters of the prompt that the list of skills may take; a model picks badly from more anyway. */
+/** Maximum characters of the list of skills; models choose poorly from longer lists anyway. */
 const MAX_SKILLS_CHARS = 12_000
 const SKILL_DESCRIPTION_CHARS = 300
 
@@ -164,7 +164,7 @@ export function skillSection(skills: readonly SkillView[]): string | undefined {
   return `Skills you can load with the Skill tool when one fits:\n${lines.join('\n')}`
 }
 
-/** Whether the agent may load it without the user. */
+/** Whether the agent can load it on its own. */
 export function isLoadable({ type, modelInvocation, hiddenBy }: SkillView): boolean {
   return type === 'inline' && modelInvocation && hiddenBy === undefined
 }
@@ -172,16 +172,16 @@ export function isLoadable({ type, modelInvocation, hiddenBy }: SkillView): bool
 export interface Instructions {
   path: string
   text: string
-  /** Agents of this conversation wrote what it says now. */
+  /** Whether agents of this conversation wrote its current content. */
   byAgent?: true
 }
 
 const MAX_CHARS = 32_768
 const MAX_BYTES = 1024 * 1024
-/** In each folder the first of these that is there. */
+/** The first of these that exists in a folder is used. */
 export const INSTRUCTION_NAMES: readonly string[] = ['AGENTS.md', 'CLAUDE.md']
 
-/** What was found, and which files were not read: a sentence each, that begins with the path. */
+/** The files found, and a sentence for each unreadable file that starts with its path. */
 interface FoundInstructions {
   instructions: Instructions[]
   problems: string[]
@@ -189,9 +189,9 @@ interface FoundInstructions {
 
 /**
  * Instruction files for agents, the most general first: the one in `home` (TRESTLE_HOME), then from the repository's
- * top down to the project folder. In each folder AGENTS.md counts; CLAUDE.md only without an AGENTS.md. A file over 32
- * KB is cut and says so. What a project's file links to must lie in the project and must not be sensitive: it is sent
- * to the provider before the project is trusted.
+ * top down to the project folder. In each folder AGENTS.md is used, or CLAUDE.md if there is no AGENTS.md. A file over
+ * 32 KB is cut, with a note. The target of a linked project file must be in the project and not sensitive, because it
+ * is sent to the provider before the project is trusted.
  */
 export async function findInstructions(home: string, folder: string): Promise<FoundInstructions> {
   const top = repositoryRoot(folder)

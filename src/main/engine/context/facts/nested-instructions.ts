@@ -11,10 +11,10 @@ import {
   type Instructions,
 } from './instruction-facts'
 
-/** Characters of one such file; the ones of the project itself may be longer. */
+/** Maximum characters of one such file; the project's own may be longer. */
 const MAX_CHARS = 16_384
 const MAX_BYTES = 1024 * 1024
-/** Maximum number added at once; the rest follow with the next step that touches something there. */
+/** Maximum number added at a time; the rest follow with the next step that touches something there. */
 const MAX_FILES = 4
 
 export interface NestedDeps {
@@ -22,15 +22,15 @@ export interface NestedDeps {
   addedFolders: readonly string[]
   home: string
   history: readonly Message[]
-  /** Marks what agents of the conversation have written themselves. */
+  /** Marks files that agents of the conversation wrote themselves. */
   markOwn?(instructions: readonly Instructions[]): Promise<Instructions[]>
 }
 
 /**
- * The message with the instruction files of the folders between the project and what was touched, those that the
- * conversation does not hold as they are now, the most general first, and which of them are gone; undefined when there
- * is nothing to say. What was sent is read from the history: it is sent again after a compaction removed it. Files are
- * read under the same guard as the project's own.
+ * A message with the instruction files of the folders between the project and the touched paths that are new to the
+ * conversation or changed, most general first, and with removed ones; undefined if there are no changes. The history
+ * shows what was sent, so files are sent again after a compaction removed them. Files are read under the same guard as
+ * the project's own.
  */
 export async function nestedInstructions(
   touched: readonly Touched[],
@@ -46,7 +46,7 @@ export async function nestedInstructions(
     const { instructions } = readInstructions(at, { within, home, mostBytes: MAX_BYTES }, MAX_CHARS)
     if (instructions && !isTold(reminders, instructions)) found.push(instructions)
     for (const path of INSTRUCTION_NAMES.map((name) => join(at, name)))
-      if (path !== instructions?.path && isInForce(reminders, path)) removed.push(removedInstructions(path))
+      if (path !== instructions?.path && isActive(reminders, path)) removed.push(removedInstructions(path))
   }
   if (found.length + removed.length === 0) return undefined
   const files = (await markOwn?.(found)) ?? found
@@ -60,7 +60,7 @@ export async function nestedInstructions(
   ].join('\n\n')
 }
 
-/** Each folder once, with the root it is in: below the project, and added folders with what is below them. */
+/** Each folder once, with its root: folders below the project, and added folders with those below them. */
 function foldersOf(
   touched: readonly Touched[],
   { folder, addedFolders }: { folder: string; addedFolders: readonly string[] },
@@ -83,22 +83,22 @@ function isIn(folder: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[A-Za-z]:/.test(way))
 }
 
-/** The texts of the messages that only Trestle writes, so nothing a tool returned can pass for one. */
+/** The texts of messages that only Trestle writes, so that no tool result can be mistaken for one. */
 function remindersIn(history: readonly Message[]): string[] {
   return history.flatMap((message) =>
     message.role === 'user' && message.by === 'guard' ? [textOf(message.parts)] : [],
   )
 }
 
-/** Whether the conversation holds what the file says now. */
+/** Whether the conversation contains the file's current content. */
 function isTold(reminders: readonly string[], { path, text }: Instructions): boolean {
   const latest = latestMention(reminders, path)
   const isAsSaid = (file: Instructions): boolean => latest?.includes(instructionText(file)) === true
   return isAsSaid({ path, text }) || isAsSaid({ path, text, byAgent: true })
 }
 
-/** Whether the conversation holds a file of this path, and not that it is gone. */
-function isInForce(reminders: readonly string[], path: string): boolean {
+/** Whether the conversation contains this file and not its removal. */
+function isActive(reminders: readonly string[], path: string): boolean {
   const latest = latestMention(reminders, path)
   return latest !== undefined && mentionsInstructions(latest, { path })
 }

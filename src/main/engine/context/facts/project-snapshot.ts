@@ -6,7 +6,7 @@ import { isEmptyFolder } from '../../sandbox/safe-fs'
 import { RESERVED_NAMES } from '../../sandbox/protected-names'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 
-/** Facts that are only sent when a conversation begins. */
+/** Facts that are only sent at the start of a conversation. */
 export interface ProjectSnapshot {
   git?: GitState
   entries: string[]
@@ -14,12 +14,12 @@ export interface ProjectSnapshot {
 
 /** Entries of the project folder that are not worth listing. */
 const IGNORED_ENTRIES = new Set(['.git', 'node_modules', '.DS_Store', '__pycache__', '.venv'])
-/** Sandboxes put empty folders of these names where nothing has them. */
+/** Sandboxes create empty folders with these names if they do not exist. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(RESERVED_NAMES)
 
 /**
- * Looks at a project's folder and its repository. Never rejects: what cannot be seen is left out. `hidden`: what
- * permission rules keep from the model.
+ * Reads a project's folder and the state of its repository. Never rejects; what cannot be read is left out. `hidden`:
+ * paths that permission rules hide from the model.
  */
 export async function takeProjectSnapshot(
   { folder, top }: { folder: string; /** The repository's top. */ top: string | undefined },
@@ -46,22 +46,22 @@ async function entriesOf(folder: string, hidden?: (path: string) => boolean): Pr
     .toSorted()
 }
 
-/** What the repository looks like when a conversation begins. */
+/** The state of the repository at the start of a conversation. */
 export interface GitState {
-  /** Absent where no branch is checked out. */
+  /** Absent if no branch is checked out. */
   branch?: string
-  /** How many files git status lists, new ones included; absent where it was not counted. */
+  /** Number of files that git status lists, including new ones; absent if not counted. */
   changedFiles?: number
   /** The first line of the latest commit's message. */
   lastCommit?: string
 }
 
-/** Git has this long for each question; a repository that takes longer is not waited for. */
+/** Time limit for each git command; slower repositories are skipped. */
 const TIME_LIMIT_MS = 1_000
 const MAX_GIT_BYTES = 1024 * 1024
 
 /**
- * Filters that a repository's own settings define, or programs for those of Git LFS: comparing files would run them.
+ * Filters that a repository's own settings define, or programs for Git LFS, which comparing files would run.
  */
 const FILTERS = /^(?:local|worktree)\s+(?:filter|lfs\.(?:extension|customtransfer))\./im
 
@@ -76,10 +76,10 @@ const HARMLESS = [
 ]
 
 /**
- * Branch, number of changed files and last commit of the repository at `top`, which holds a `.git`. Reads only, and
- * runs nothing that the repository brings along: where comparing files would, the changes are not counted. Undefined
- * when git is missing or does not answer in time. `env`: what commands get; `cwd`: a folder that does not belong to the
- * project, where Windows looks for programs first.
+ * Branch, number of changed files and last commit of the repository at `top`, which holds a `.git`. Only reads, and
+ * runs no programs of the repository: if comparing files would run some, changes are not counted. Undefined if git is
+ * missing or does not respond in time. `env`: the environment of commands; `cwd`: a folder outside the project, because
+ * Windows looks for programs there first.
  */
 export async function gitState(
   top: string,
@@ -108,7 +108,7 @@ export async function gitState(
 }
 
 /**
- * Without what would point git at another repository, and without programs that are looked for in the current folder.
+ * Removes variables that point git to another repository, and relative folders from PATH.
  */
 function gitEnv(env: Record<string, string>): Record<string, string> {
   const own = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name))
@@ -120,7 +120,7 @@ function gitEnv(env: Record<string, string>): Record<string, string> {
     ...Object.fromEntries(path),
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
-    // Objects that are missing are not fetched: the repository says how that is done.
+    // Missing objects are not fetched, because the repository's settings define how.
     GIT_NO_LAZY_FETCH: '1',
     GIT_ALLOW_PROTOCOL: 'none',
     GIT_CONFIG_COUNT: '0',
@@ -128,7 +128,7 @@ function gitEnv(env: Record<string, string>): Record<string, string> {
   }
 }
 
-/** What it printed; undefined when it failed, printed too much, or took too long. */
+/** Git's output; undefined if it failed, printed too much, or took too long. */
 function run(
   args: readonly string[],
   { env, cwd }: { env: Record<string, string>; cwd: string },

@@ -1,16 +1,16 @@
 import type { MediaPart } from '../../../../shared/model/turn/message'
 import { modelFamily } from '../../model/thinking'
 
-/** How vendors count a picture. */
+/** How vendors count the tokens of a picture. */
 export const IMAGE_TOKEN_FORMULAS = ['claude', 'earlier-claude', 'gpt', 'gemini'] as const
 export type ImageTokenFormula = (typeof IMAGE_TOKEN_FORMULAS)[number]
 
 /** Bytes at the start of an image that are searched for its dimensions; a JPEG may have a thumbnail before them. */
 const HEAD_BYTES = 128 * 1024
-/** Where they are not found: the largest that is sent (see fit-image.ts). */
+/** Fallback if they are not found: the largest size that is sent (see fit-image.ts). */
 const LARGEST = { width: 2000, height: 2000 }
 
-/** The formula of a model's vendor; undefined where the vendor is not one of these. */
+/** The formula of a model's vendor; undefined for other vendors. */
 export function imageTokenFormula(model: string): ImageTokenFormula | undefined {
   const family = modelFamily(model)
   if (family === 'claude') return isEarlierClaude(model) ? 'earlier-claude' : 'claude'
@@ -18,29 +18,29 @@ export function imageTokenFormula(model: string): ImageTokenFormula | undefined 
   return family === 'gpt' || family === 'chatgpt' || family === 'o' ? 'gpt' : undefined
 }
 
-/** Tokens of a picture, by the formula of each vendor, in the order of `PICTURE_FORMULAS`. */
+/** Tokens of a picture, by the formula of each vendor, in the order of `IMAGE_TOKEN_FORMULAS`. */
 export function imageTokens(part: Pick<MediaPart, 'data'>): number[] {
   const { width, height } = measuresOf(part) ?? LARGEST
   const patches = (side: number): number => Math.ceil(width / side) * Math.ceil(height / side)
   const byFormula: Record<ImageTokenFormula, number> = {
-    // Patches of 28 pixels; larger pictures are scaled down to so many.
+    // Patches of 28 pixels; larger pictures are scaled down to this many.
     claude: Math.min(4784, patches(28)),
     'earlier-claude': Math.min(1568, patches(28)),
     // Patches of 32 pixels, times 1.2.
     gpt: Math.ceil(patches(32) * 1.2),
-    // From Gemini 3 on about the same for every picture; before that, tiles of 768 pixels.
+    // Since Gemini 3 about the same for every picture; before that, tiles of 768 pixels.
     gemini: Math.max(1120, patches(768) * 258),
   }
   return IMAGE_TOKEN_FORMULAS.map((formula) => byFormula[formula])
 }
 
-/** Up to Claude 4.6 pictures are scaled down further. */
+/** Up to Claude 4.6, pictures are scaled down further. */
 function isEarlierClaude(model: string): boolean {
   const [, major = '', minor = '0'] = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d)(?!\d))?/.exec(model) ?? []
   return major !== '' && (Number(major) < 4 || (Number(major) === 4 && Number(minor) < 7))
 }
 
-/** Width and height as a PNG, GIF, WebP or JPEG says at its beginning. */
+/** Width and height from the header of a PNG, GIF, WebP or JPEG. */
 function measuresOf({ data }: Pick<MediaPart, 'data'>): { width: number; height: number } | undefined {
   // Base64 has four characters for three bytes.
   const head = Buffer.from(data.slice(0, Math.ceil(HEAD_BYTES / 3) * 4), 'base64')
@@ -76,7 +76,7 @@ function ofWebp(head: Buffer): { width: number; height: number } | undefined {
   }
 }
 
-/** The first frame header; every segment before it says how long it is. */
+/** Finds the first frame header; every segment before it has its length. */
 function ofJpeg(head: Buffer): { width: number; height: number } | undefined {
   if (head.readUInt16BE(0) !== 0xffd8) return undefined
   for (let at = 2; at + 9 <= head.length && head[at] === 0xff;) {

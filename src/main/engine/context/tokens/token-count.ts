@@ -5,32 +5,31 @@ import { IMAGE_TOKEN_FORMULAS, type ImageTokenFormula } from './image-tokens'
 /** A count below this share of the estimate is ignored: some servers report 0, or only uncached tokens. */
 const MIN_SHARE = 0.25
 
-/** What a provider has counted: the request with the first `messages` of a history, and the answer to it. */
+/** A provider's count of the request with the first `messages` of a history, and of its answer. */
 export interface CountedRequest {
   messages: number
   usage: Usage
 }
 
-/** Knows how many tokens a history takes that grows, and what its parts take. */
+/** Counts the tokens of a growing history and of its messages. */
 export interface TokenCount {
   /**
-   * Tokens of the history with all that is sent along: what the provider has counted, and an estimate of what came
-   * after.
+   * Tokens of the whole request: the provider's count, plus an estimate of everything after it.
    */
   used(): number
-  /** The same when the estimated part may take `margin` times as much. */
+  /** The same with the estimated part multiplied by `margin`. */
   atMost(margin: number): number
-  /** Whether there are pictures or documents in the history. */
+  /** Whether the history has pictures or documents. */
   hasMedia(): boolean
   /** Estimated tokens of a message of this history. */
   tokensOf(message: Message): number
   /** The provider's count for the request before the last message, which is its answer. */
   counted(usage: Usage): void
-  /** The provider has counted the history as it is, without answering. */
+  /** The provider has counted the current history without answering. */
   measured(tokens: number): void
-  /** Messages were exchanged for shorter ones: what was counted before was counted for another history. */
+  /** Messages were replaced by shorter ones, so earlier counts are for a different history. */
   replaced(): void
-  /** The history is another one. */
+  /** The history was replaced. */
   restart(): void
 }
 
@@ -46,19 +45,19 @@ export interface TokenCountDeps {
 }
 
 /**
- * Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any
- * other is estimated.
+ * Counts a history; each message is measured once. A provider's count is used only for the history it was made for;
+ * everything else is estimated.
  */
 export function createTokenCount({ history, fixed, sizes, known, to = {} }: TokenCountDeps): TokenCount {
   const sizeOf = (message: Message): ContentSize => sentSize(message, to)
-  /** The guess for the first `seen` messages. */
+  /** The estimate for the first `seen` messages. */
   let seen = 0
   let size: ContentSize = emptySize()
-  /** What was counted, and the guess for the same. */
+  /** The latest count, and the estimate for the same content. */
   let anchor: { tokens: number; size: ContentSize } | undefined
-  /** The latest count of a request, with its size: what came between two of them teaches most. */
+  /** The latest count of a request, with its size: the difference between two is the best sample. */
   let latest: { input: number; size: ContentSize } | undefined
-  /** How much more the provider has counted than what was estimated, before the history was shortened. */
+  /** Ratio of the provider's count to the estimate before the history was shortened. */
   let scale = 1
 
   const look = (end = history.length): ContentSize => {
@@ -88,7 +87,7 @@ export function createTokenCount({ history, fixed, sizes, known, to = {} }: Toke
   if (known) {
     const request = withHead(look(known.messages))
     const next = history[known.messages]
-    // It was learned from before.
+    // The calibration has already learned from it.
     if (isBelieved(known.usage.input, request)) {
       latest = { input: known.usage.input, size: request }
       const answer = next?.role === 'assistant' ? next : undefined
@@ -121,7 +120,7 @@ export function createTokenCount({ history, fixed, sizes, known, to = {} }: Toke
       const before = used()
       const guess = sizes.tokens(withHead(size))
       forget()
-      // The messages that stay are of the same kinds as those that were counted.
+      // The remaining messages are of the same kinds as those that were counted.
       scale = guess > 0 ? before / guess : 1
     },
     restart() {
@@ -138,33 +137,33 @@ function isBelieved(tokens: number, of: ContentSize): boolean {
 /** The kinds whose measure is learned; pictures are counted by a formula. */
 const KINDS = ['plain', 'wide', 'dense', 'head'] as const
 
-/** The guess counts like so many tokens that were seen: it fades once some of a kind have been counted. */
+/** Weight of the prior estimate, in tokens; it fades as counts of a kind accumulate. */
 const TOKENS_OF_GUESS = 800
-/** What was counted earlier counts less with each request: a model may be replaced behind its name. */
+/** Earlier counts lose weight with each request, because a model may be replaced under the same name. */
 const FADING = 0.995
 /** Counts of fewer tokens than this are mostly what the provider adds itself. */
 const MIN_SAMPLE = 50
-/** What the error of the latest estimate counts among all. */
+/** Weight of the latest error in the average. */
 const SHARE_OF_LATEST_ERROR = 0.15
-/** No tokenizer is further from the guess; a count beyond this is of something else. */
+/** No tokenizer differs more from the estimate; counts beyond this are of something else. */
 const [MIN_FACTOR, MAX_FACTOR] = [0.15, 4]
 
-/** What a model has shown of its tokens: how many there are in text of each kind. */
+/** What is known about a model's tokenizer: how many tokens each kind of content has. */
 export interface TokenCalibration {
-  /** Tokens of what is of this size. */
+  /** Tokens of content of this size. */
   tokens(size: ContentSize): number
-  /** The provider has counted so many tokens for what is of this size. */
+  /** The provider has counted this many tokens for content of this size. */
   learn(size: ContentSize, counted: number): void
   /** Whether anything was learned yet. */
   hasLearned(): boolean
-  /** By which share estimates of what was then counted have been wrong, on average. */
+  /** Average relative error of estimates that were later counted. */
   error(): number
 }
 
 /**
- * Finds the factors, one a kind, by which the careful guess fits what was counted with the least squared error; where a
- * kind was not seen the guess stands. So a page of Chinese is not measured by what was learned from code. `formula`:
- * how pictures are counted; absent: by the one that counts most.
+ * Finds one factor per kind that fits the estimates to the counts with the least squared error; kinds not seen keep the
+ * estimate. So Chinese text is not measured by what was learned from code. `formula`: how pictures are counted; by
+ * default the formula with the highest count.
  */
 export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibration {
   const media = (size: ContentSize): number =>
@@ -185,7 +184,7 @@ export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibr
       // The first request is mostly instructions and tools, which no trim leaves out.
       if (samples > 0) error += (Math.abs(tokens(size) - counted) / counted - error) * SHARE_OF_LATEST_ERROR
       samples += 1
-      // A request of 100,000 tokens is not a hundred times as sure as one of 1,000.
+      // A request of 100,000 tokens is not a hundred times as reliable as one of 1,000.
       const weight = 1 / Math.max(1, guess / 4000)
       for (const [row, one] of KINDS.entries()) {
         results[row] = results[row]! * FADING + size[one] * own * weight
@@ -199,7 +198,7 @@ export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibr
   }
 }
 
-/** The factors for which the error is least, held near 1 by the guess. */
+/** The factors with the least error, kept near 1 by the prior. */
 function solved(products: readonly number[][], results: readonly number[]): number[] {
   const guess = TOKENS_OF_GUESS ** 2
   const rows = products.map((row, index) => [

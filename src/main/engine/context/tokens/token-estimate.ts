@@ -2,7 +2,7 @@ import type { AssistantPart, Message, ResultPart, UserPart } from '../../../../s
 import { IMAGE_TOKEN_FORMULAS, imageTokens } from './image-tokens'
 import type { ToolSchema } from '../../model/provider'
 
-/** Bytes of ordinary text and code in ASCII per token, on the careful side. */
+/** Bytes per token of ordinary ASCII text and code; a conservative value. */
 export const BYTES_PER_TOKEN = 3.2
 /** Characters per token of base64, hexadecimal and other text without words. */
 const DENSE_PER_TOKEN = 1.6
@@ -10,27 +10,27 @@ const DENSE_PER_TOKEN = 1.6
 const TOKENS_PER_WIDE = 1.1
 /** Tokens of any other character beyond ASCII. */
 const TOKENS_PER_LETTER = 0.6
-/** Of a PDF that is sent as it is, beside its text: providers look at each page, too. */
+/** Tokens of a PDF page in addition to its text, because providers also process each page as an image. */
 const TOKENS_PER_PAGE = 1600
 const TOKENS_PER_MESSAGE = 8
 /**
- * From here on the characters are such as Chinese, Japanese and Korean use; halves of surrogate pairs are above it too.
+ * Characters from here are mostly Chinese, Japanese and Korean; halves of surrogate pairs are above it too.
  */
 const FIRST_WIDE = 0x2e80
-/** A sealed thought is longer than what it says: so many of its characters stand for a token. */
+/** Characters per token of sealed thinking, which is longer than its content. */
 const SEALED_PER_TOKEN = 4.3
-/** Text without words is found by its length without a blank or other punctuation than base64 and paths have. */
+/** Minimum length of a run of the characters in base64 and paths to be checked for text without words. */
 const MIN_UNBROKEN = 64
-/** Longer runs are looked at in pieces, since no pattern can take in tens of millions of characters at once. */
+/** Longer runs are processed in pieces, because a pattern cannot match tens of millions of characters. */
 const MAX_UNBROKEN = 65_536
 /** By character code: the characters of such a run. */
 const IN_UNBROKEN = Array.from({ length: 128 }, (_, code) => /[\w+/=-]/.test(String.fromCharCode(code)))
 
 /**
- * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters
- * beyond ASCII (`wide`), base64 and the like (`dense`), instructions and tools (`head`), pictures and pages (`media`:
- * by the vendor that counts most; `byVendor`: by each formula for pictures). A model's own measure of the first four is
- * learned; see `LearnedSizes`.
+ * The contents of a text, message or request, as a conservative estimate in tokens by kind: ordinary text (`plain`),
+ * characters beyond ASCII (`wide`), base64 and the like (`dense`), instructions and tools (`head`), pictures and pages
+ * (`media`: by the vendor with the highest count; `byVendor`: by each formula for pictures). A model's actual ratio for
+ * the first four is learned; see `TokenCalibration`.
  */
 export interface ContentSize {
   plain: number
@@ -48,7 +48,7 @@ export function emptySize(): ContentSize {
   return { plain: 0, wide: 0, dense: 0, head: 0, media: 0, byVendor: NO_MEDIA }
 }
 
-/** What a message is made of. Looked at once: messages are never changed. */
+/** The size of a message. Computed once, because messages never change. */
 export function sizeOf(message: Message): ContentSize {
   let size = sizes.get(message)
   if (size === undefined) {
@@ -59,22 +59,22 @@ export function sizeOf(message: Message): ContentSize {
   return size
 }
 
-/** Who is sent a message. */
+/** The model that a message is sent to. */
 export interface SentTo {
-  /** The id of the model; absent: the one that has answered. */
+  /** The id of the model. Default: the one that wrote the answer. */
   modelId?: string
-  /** The model gets back no thinking whose beginning has changed. */
+  /** Whether thinking is dropped once anything before it has changed. */
   losesStale?: boolean
 }
 
 const withoutThinking = new WeakMap<Message, Message>()
 
-/** What a message is made of as a model is sent it. */
+/** The size of a message as sent to a model. */
 export function sentSize(message: Message, to: SentTo): ContentSize {
   return sizeOf(withoutLostThinking(message, to))
 }
 
-/** Guessed tokens of the thinking that the model would lose if anything before the message changed. */
+/** Estimated tokens of the thinking that the model would lose if anything before the message changed. */
 export function boundTokens(message: Message, to: SentTo): number {
   if (!to.losesStale || message.role !== 'assistant' || message.staleThinking) return 0
   return (
@@ -99,13 +99,13 @@ function withoutLostThinking(message: Message, { modelId, losesStale }: SentTo):
 }
 
 /**
- * Whether only the model that has written this gets the thinking in it back; plain thinking goes to its whole family.
+ * Whether only the model that wrote this gets its thinking back; plain thinking is sent to any model.
  */
 function isSealed(parts: readonly AssistantPart[]): boolean {
   return !parts.some((part) => part.type === 'thinking' && part.metadata?.['chat'] !== undefined)
 }
 
-/** `one` and `other` together; the second `times` times. */
+/** Adds `other`, multiplied by `times`, to `one`. */
 export function addSizes(one: ContentSize, other: ContentSize, times = 1): ContentSize {
   return {
     plain: one.plain + other.plain * times,
@@ -118,7 +118,7 @@ export function addSizes(one: ContentSize, other: ContentSize, times = 1): Conte
   }
 }
 
-/** The guess as a whole. */
+/** The total estimate. */
 export function totalOf({ plain, wide, dense, head, media }: ContentSize): number {
   return plain + wide + dense + head + media
 }
@@ -153,11 +153,11 @@ function addParts(size: ContentSize, parts: readonly (UserPart | AssistantPart |
       addText(size, part.input)
       addText(size, part.name)
     } else {
-      // Without what proves it, no thinking goes back to a model.
+      // Thinking without its signature is not sent back to a model.
       if (part.type === 'thinking' && !part.metadata) continue
       const before = size.plain
       addText(size, part.text)
-      // Providers show a summary of a thought and send the thought itself along, sealed.
+      // Providers show a summary of the thinking and attach the sealed original.
       if (part.type === 'thinking')
         size.plain = Math.max(size.plain, before + sealedChars(part.metadata) / SEALED_PER_TOKEN)
     }
@@ -190,8 +190,8 @@ function addText(size: ContentSize, text: string): void {
 }
 
 /**
- * The runs of at least 64 characters without a blank. Of ordinary text only every 64th character is looked at: a run
- * contains one of them wherever it begins.
+ * The runs of at least 64 characters without a space. In ordinary text only every 64th character is checked, because
+ * every run contains one of them.
  */
 export function* unbrokenRuns(text: string): Generator<string, void> {
   let searched = 0
@@ -209,19 +209,19 @@ export function* unbrokenRuns(text: string): Generator<string, void> {
   }
 }
 
-/** Long names and paths have words in them; this has none. */
+/** Long names and paths contain words; dense text does not. */
 function isDense(run: string): boolean {
   return (/\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run)) || /^[\da-f]+$/i.test(run)
 }
 
 const written = new WeakMap<ToolSchema, { bytes: number; tokens: number }>()
 
-/** Instructions that were counted; sessions and their subagents have some of their own each. */
+/** Token counts of instructions, which differ by session and subagent. */
 const systems = new Map<string, number>()
 const MAX_CACHED_PROMPTS = 50
 
 /**
- * What a tool takes in a request, by its name, description and schema as JSON. Counted once: schemas are never changed.
+ * A tool's size in a request: its name, description and schema as JSON. Computed once, because schemas never change.
  */
 export function toolSize(schema: ToolSchema): { bytes: number; tokens: number } {
   let size = written.get(schema)
@@ -238,8 +238,7 @@ export function toolTokens(tools: readonly ToolSchema[]): number {
 }
 
 /**
- * Tokens of the instructions and tools that a request begins with. They rarely change, and are asked for before each
- * request.
+ * Tokens of a request's instructions and tools. They rarely change, and are needed before each request.
  */
 export function prefixTokens(system: string, tools: readonly ToolSchema[]): number {
   let tokens = systems.get(system)
