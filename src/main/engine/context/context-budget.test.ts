@@ -65,7 +65,7 @@ describe('making room', () => {
     expect(turn.events).toEqual([])
   })
 
-  it('takes the count of the provider for more than the estimate, but not for much less', async () => {
+  it('trusts a provider’s count above the estimate, but not one far below it', async () => {
     const history = [asked(), said(100)]
     const { room, turn } = roomFor(history, ['S'])
     room.recordUsage({ input: 19_000, output: 0, cached: 0, thinking: 0 })
@@ -93,7 +93,7 @@ describe('making room', () => {
       expect(told).toContain(pinned)
   })
 
-  it('ends in an error, without asking once more, when the window is full again at once', async () => {
+  it('fails without another request if the window is full again immediately', async () => {
     const history = [asked(), said(18_000)]
     const { room, turn } = roomFor(history, ['S'])
     await room.enforce()
@@ -123,7 +123,7 @@ describe('making room', () => {
     expect(history).toEqual(before)
   })
 
-  it('cuts results that alone fill the window, instead of leaving them out', async () => {
+  it('cuts results that fill the window on their own, instead of leaving them out', async () => {
     const read = (callId: string): Message => ({
       role: 'tool',
       callId,
@@ -144,7 +144,7 @@ describe('making room', () => {
     expect(history.reduce((sum, message) => sum + tokensOf(message), 1000)).toBeLessThan(WINDOW * 0.85)
   })
 
-  it('asks for a shorter answer, and leaves nothing out, where only the answer that was asked for did not fit', async () => {
+  it('asks for a shorter answer, and leaves nothing out, if only the requested answer did not fit', async () => {
     const history = [asked(), said(7000), asked()]
     const before = [...history]
     const { room, turn } = roomFor(history, [], 1000, 6000)
@@ -158,7 +158,7 @@ describe('making room', () => {
     expect(14_500 + room.outputLimit()!).toBeLessThanOrEqual(WINDOW)
   })
 
-  it('gives up after some refusals in a row', () => {
+  it('gives up after several consecutive refusals', () => {
     const { room } = roomFor([asked(), said(1000)], [])
     const failure = {
       code: 'model.context_overflow' as const,
@@ -192,7 +192,7 @@ it('reports a smaller window found through a refusal, with the trim or compactio
   expect(told.map(({ learnedWindow }) => learnedWindow)).toEqual([12_000])
 })
 
-it('pictures that a proxy has found too large are left out of later turns before they are refused again', async () => {
+it('pictures that a proxy refused as too large are left out of later turns before they are refused again', async () => {
   const windows = createContextWindows()
   const withPictures = (): Message[] => [
     asked(),

@@ -20,7 +20,7 @@ export interface GateCall {
 
 /**
  * `call` is the call to run, if it was prepared again; `answer` is the user's answer to its question; `message` goes to
- * the model. `judged` is the reason when the user was not asked; `sandbox` is what a command runs in. The caller
+ * the model. `judged` is the reason when the user was not asked; `sandbox` is the sandbox of a command. The caller
  * records `judged` before the call runs.
  */
 export type GateAnswer =
@@ -70,7 +70,7 @@ export interface DiagnosedCall {
  * rejects.
  */
 export interface TurnDiagnostics {
-  /** Call it after each call. Returns at once: servers check the files in the background. */
+  /** Call it after each call. Returns immediately: servers check the files in the background. */
   ran(call: DiagnosedCall): void
   /**
    * After a step: errors in the changed files, as a message for the model; undefined when no errors were found. Waits

@@ -137,8 +137,7 @@ async function unlessAborted(wait: Promise<unknown>, signal: AbortSignal): Promi
 }
 
 /**
- * File descriptors that a command needs at most: its terminal (twice), its log, the streams of its shell, and its
- * sandbox.
+ * Maximum file descriptors of a command: its terminal (twice), its log, the streams of its shell, and its sandbox.
  */
 const FILES_PER_CALL = 14
 
@@ -152,7 +151,8 @@ export class CallLimiter {
   }
 
   /**
-   * Runs `work` as soon as a place is free; at once when `signal` aborts, because `work` then only reports the stop.
+   * Runs `work` as soon as a slot is free, or immediately when `signal` aborts, because `work` then only reports the
+   * stop.
    */
   async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free -= 1

@@ -11,7 +11,7 @@ type State = 'start' | 'key' | 'colon' | 'value' | 'skip' | 'done'
  * that appears or, without keys, the first string. Reads each character once, and none after the subject is complete.
  */
 export class DraftSubject {
-  /** As much as has arrived; one line. */
+  /** What has arrived so far, on one line. */
   text = ''
   readonly #keys: readonly string[] | undefined
   #state: State = 'start'

@@ -8,7 +8,7 @@ const REPEATS_TO_WARN: readonly number[] = [4, 8]
 const REPEATS_TO_END = 12
 /** The longest pattern of steps that is recognized when it repeats: two calls in turn are a pattern of 2. */
 const LONGEST_PATTERN = 3
-/** A call that took this long was waiting or working: polling at that pace is not a loop. */
+/** A call that took this long was waiting or working: polling at that rate is not a loop. */
 const MIN_WAIT_MS = 1_000
 
 /** How many steps back the guards look. */
@@ -91,7 +91,7 @@ function waited({ calls, results, longestMs }: GuardedStep): boolean {
   return longestMs >= MIN_WAIT_MS || (gaveUp && longestMs > 0 && calls.length > 0)
 }
 
-/** What of a step is compared with later ones. */
+/** The parts of a step that are compared with later ones. */
 interface Signature {
   calls: string
   results: readonly ToolMessage[]
@@ -101,7 +101,7 @@ function signatureOf({ calls, results }: GuardedStep): Signature {
   return { calls: JSON.stringify(calls.map(normalizedCall)), results }
 }
 
-/** Calls nearly always differ, so that their results, which may be long, need not be compared. */
+/** Compares calls first: they nearly always differ, so the results, which may be long, need not be compared. */
 function isEqual(one: Signature, other: Signature | undefined): boolean {
   return one.calls === other?.calls && textOfResults(one) === textOfResults(other)
 }

@@ -4,8 +4,8 @@ import type { LoopSettings } from '../config/agent-settings/session-settings'
 import { type Message, type Usage, textOf } from '../../../shared/model/turn/message'
 
 /**
- * Passes on the chunks of one request. Rejects when nothing arrives for `idleMs`, and at once when stopped, even if the
- * provider does not react.
+ * Forwards the chunks of one request. Rejects when nothing arrives for `idleMs`, and immediately when stopped, even if
+ * the provider does not react.
  */
 export async function receiveChunks(
   provider: Provider,
@@ -98,7 +98,7 @@ export function rejectsThinking(error: unknown): boolean {
   return REJECTIONS.some((pattern) => pattern.test(message))
 }
 
-/** Whether the messages have thinking, or metadata of it, that `dropThinking` would remove. */
+/** Whether the messages have thinking, or its metadata, that `dropThinking` would remove. */
 export function holdsThinking(messages: readonly Message[]): boolean {
   return messages.some(
     (message) =>
@@ -155,7 +155,7 @@ export interface ShortQuestion {
   prompt: string
   /** Includes room for models that think first. */
   maxOutputTokens: number
-  /** After this the question fails. */
+  /** Time limit of the question. */
   limitMs: number
   signal?: AbortSignal | undefined
 }

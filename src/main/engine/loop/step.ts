@@ -58,7 +58,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     ...(!isLast &&
       tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.calls.warmUp(answering.signal)) }),
   }
-  /** The model that answers, and whether earlier thinking had to be left out. */
+  /** The answering model, and whether earlier thinking had to be left out. */
   const author: { model: string; thinkingDropped?: true } = { model: ctx.model.info.id }
   const model = ctx.model.info.id
   const begin = once(() => {
@@ -70,7 +70,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     try {
       begin()
     } catch {
-      // It is tried again, and fails there, before anything else of this step is recorded.
+      // It is retried, and fails there, before anything else of this step is recorded.
     }
   })
   for (let attempt = 1; ; attempt += 1) {
@@ -300,7 +300,7 @@ class StreamedAnswer {
   }
 }
 
-/** Done once it has not thrown. */
+/** Runs `work` until it has succeeded once. */
 function once(work: () => void): () => void {
   let isDone = false
   return () => {

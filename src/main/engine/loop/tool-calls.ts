@@ -29,19 +29,18 @@ interface Job {
 /** The results of a step's calls; `endsTurn`: the user's answer to one of them ends the turn. */
 export interface CallsEnd {
   results: ToolMessage[]
-  /** How long the longest of them ran. */
+  /** Duration of the longest call, in ms. */
   longestMs: number
   endsTurn: boolean
   /** Paths that the successful calls accessed. */
   touched: Touched[]
-  /** One of them sends a D-Mail. */
+  /** The call that sends a D-Mail, if any. */
   dMail?: DMailCall
 }
 
 /**
  * Runs the calls of one step; results are returned, and added to the history, in the order of the calls. `open`: what
- * an earlier process completed of them. Undefined when the turn was suspended and open calls are left to a later
- * process.
+ * an earlier process has completed. Undefined when the turn was suspended and open calls are left to a later process.
  */
 export async function runToolCalls(
   ctx: TurnContext,

@@ -45,9 +45,11 @@ export interface TurnModel {
 export interface TurnContext {
   turnId: string
   signal: AbortSignal
-  /** Whether the turn is to be left to another process before its next step. */
+  /** Whether to leave the turn to another process before its next step. */
   leaves?(): boolean
-  settings: LoopSettings & { /** Equal steps in a row that end the turn; default 12. */ maxRepeats?: number }
+  settings: LoopSettings & {
+    /** Number of equal consecutive steps that ends the turn. Default: 12. */ maxRepeats?: number
+  }
   /** Stores events synchronously: they are durable when it returns. */
   record(...events: EventBody[]): void
   /** Notifies listeners. Cheap. */
@@ -80,7 +82,7 @@ export interface ModelAccess {
 
 /** The conversation as the model sees it, and what joins it before a step. */
 export interface TurnConversation {
-  /** What every request begins with. */
+  /** The start of every request. */
   prefix: TurnPrefix
   /** The conversation so far, the prompt of this turn included; the turn appends to it. */
   history: Message[]
@@ -91,8 +93,7 @@ export interface TurnConversation {
   /** The message about plan mode before the next step, if the user has switched it. */
   planNotice(): { plan: 'on' | 'off'; text: string } | undefined
   /**
-   * Entries of the memory for what the user wrote; undefined without any that the model has not seen. Absent: memory is
-   * off.
+   * Memory entries related to the user's message; undefined if the model has seen them all. Absent if memory is off.
    */
   recall?(): Promise<{ text: string; entries: number[] } | undefined>
   /** Instruction files of the folders that a step touched, if the model has not seen them yet. */
@@ -129,7 +130,7 @@ export interface TurnCalls {
   maxResultChars(tool: string): number | undefined
   /**
    * Called once a request in which the model can call Bash has been sent, to prepare a terminal and a sandbox.
-   * `answering` is aborted when its answer begins.
+   * `answering` is aborted when the answer starts.
    */
   warmUp(answering: AbortSignal): void
   /** A call id that is unique in the session, from the wire's own. */
@@ -249,7 +250,7 @@ export interface OpenTurn extends OpenStep {
   steps: number
   /** The latest steps before the open one, oldest first, for the guards. */
   past: readonly GuardedStep[]
-  /** The history ends with an answer that broke off, which is asked for again. */
+  /** Whether the history ends with an interrupted answer, which is requested again. */
   isCutOff?: boolean
 }
 

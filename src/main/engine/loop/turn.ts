@@ -9,7 +9,7 @@ import { runStep, type StepEnd } from './step'
 import type { TurnHooks } from './call-lifecycle'
 import type { runToolCalls as RunToolCalls } from './tool-calls'
 
-/** Loaded after the first request was sent: nothing before needs it. */
+/** Loaded after the first request has been sent, because nothing needs it earlier. */
 let runToolCalls: typeof RunToolCalls | undefined
 
 /** `suspended`: the turn has not ended; calls that wait for the user are left to a later process. */

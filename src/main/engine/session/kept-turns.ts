@@ -6,37 +6,39 @@ import type { KeptTurnRows, NotedEnvironment } from '../store/rows/kept-turn-row
 import type { Session } from './session'
 import type { SessionManager } from './sessions'
 
-/** A turn is continued after this many crashes, and given up at the next one. */
+/** A turn is continued after up to this many crashes, and abandoned after the next one. */
 const MAX_CRASHES = 2
-/** After this many finished steps, the turn is not what crashes its process. */
+/** After this many finished steps, the turn is assumed not to cause the crashes. */
 const STEPS_WITHOUT_CRASH = 5
 
-/** The turns of the process that holds the engine of a home: they outlive it. */
+/** The turns of a home's engine process, which outlive it. */
 export interface KeptTurns {
   /**
    * Continues every kept turn that no living process runs. `own`: the environment of this process; a turn whose process
-   * died in another one is ended instead, because its commands would see other variables than those before.
+   * died in a different environment is ended instead, because its commands would see different variables.
    */
   continueOpen(own?: OwnEnvironment): Promise<ContinuedTurns>
   /**
-   * Leaves all work to the next holder: each session at its next step, or in the midst of one when `limit` aborts. Call
-   * it once, when no client can reach this engine any more.
+   * Leaves all work to the next engine process: each session at its next step, or in the middle of one when `limit`
+   * aborts. Call it once, when no client can reach this engine any longer.
    */
   handOver(limit: AbortSignal): Promise<void>
 }
 
 /** The environment of this process. */
 export interface OwnEnvironment {
-  /** As its turns note it. */
+  /** In the form recorded with its turns. */
   noted: NotedEnvironment
-  /** The variables that a turn of another process would see otherwise here, for a sentence; undefined if none. */
+  /**
+   * The variables that differ from another process's environment, as part of a sentence; undefined without differences.
+   */
   different(before: NotedEnvironment): string | undefined
 }
 
 export interface ContinuedTurns {
-  /** What the user was told, one sentence each. */
+  /** The notifications to the user, one sentence each. */
   told: string[]
-  /** How many are still run by another process, which may leave them. */
+  /** Number of turns still running in another process, which may leave them. */
   elsewhere: number
 }
 
@@ -44,20 +46,20 @@ export interface KeptTurnsDeps {
   rows: KeptTurnRows
   header(sessionId: string): SessionHeader | undefined
   sessions: Pick<SessionManager, 'withSession' | 'handOver' | 'unattended'>
-  /** Notifies the user, also one who looks later. */
+  /** Notifies the user, now or when they next look. */
   tell(title: string, body: string, sessionId?: string): void
 }
 
 /** Absent in an engine that does not keep its turns. */
 export interface TurnKeeper extends KeptTurns {
-  /** Notes which turns are open; called after their events are recorded. */
+  /** Keeps track of open turns; called after their events are recorded. */
   recorded(session: Session, events: readonly RecordedEvent[]): void
   removed(sessionId: string): void
-  /** Whether the open turn of a session is to be continued. */
+  /** Whether the open turn of a session should be continued. */
   keeps(sessionId: string): boolean
 }
 
-/** What became of the turns that were looked at. */
+/** The outcome for the turns checked. */
 interface Outcome {
   /** Titles of the sessions that continue after a crash. */
   afterCrash: { sessionId: string; title: string }[]
@@ -66,7 +68,7 @@ interface Outcome {
 }
 
 export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps): TurnKeeper {
-  /** Steps that turns have finished since the crash after which they were continued, by session. */
+  /** Number of steps finished since a turn was continued after a crash, by session. */
   const stepsSince = new Map<string, number>()
   let environment: OwnEnvironment | undefined
 
@@ -90,9 +92,9 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
     try {
       if (kept.unattended && found.turnId !== undefined) sessions.unattended.begin(sessionId, kept.unattended)
       await sessions.withSession(sessionId, async (session) => {
-        // It is ours, and at work already; or it continues once its requests are answered.
+        // It already runs in this process, or continues once its requests are answered.
         if (session.isWorking) return
-        // It ended before it was left; its followers learn of that now.
+        // It ended before it was left; listeners are notified now.
         if (session.header.turnId === undefined && session.header.queue.length === 0) return rows.remove(sessionId)
         const different = !wasLeft && turn.environment && environment?.different(turn.environment)
         if (different)
@@ -156,7 +158,7 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
             ...(unattended && { unattended }),
             ...(environment && { environment: environment.noted }),
           })
-        // One that is left is looked at by the next process, which starts what waits in its queue.
+        // A session that is left stays listed for the next process, which starts its queued prompts.
         else if (type === 'turn.finished' && !session.isLeaving) {
           stepsSince.delete(session.id)
           rows.remove(session.id)

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { SCRATCH_FOLDERS } from '../../../shared/model/project/scratch-folder'
 
 /**
- * Makes the folder of a session without a project, which only the user can open, and returns its path: the day and a
- * random part. It stays when the session is deleted, like any project.
+ * Creates the folder of a session without a project, which only the user can open, and returns its path, named by the
+ * date and a random part. Like any project, it is kept when the session is deleted.
  */
 export async function makeScratchFolder(home: string, now: Date = new Date()): Promise<string> {
   const name = `${now.toISOString().slice(0, 10)}-${randomBytes(4).toString('hex')}`

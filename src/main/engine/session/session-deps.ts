@@ -30,7 +30,7 @@ export interface TurnRunner<Session> {
   tools(session: Session): Promise<ToolsView>
 }
 
-/** Passes what concerns the requests of a turn on to where the turn runs. */
+/** Forwards answers and questions about a turn's requests to where the turn runs. */
 export interface TurnRelay {
   reply(answer: ApprovalAnswer): Promise<void>
   choices(approvalId: string): Promise<RuleChoice[]>

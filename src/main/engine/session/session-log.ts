@@ -61,8 +61,8 @@ export class SessionLog {
   }
 
   /**
-   * Takes over events that were stored directly, as those of a session that came back from another place. Listeners get
-   * all of them; the engine gets only the last one, because the others are not news.
+   * Takes over events that were stored directly, such as those of a session that came back from another place.
+   * Listeners get all of them; the engine gets only the last one, because the others are not news.
    */
   follow(events: readonly RecordedEvent[]): void {
     const before = this.#header

@@ -24,9 +24,9 @@ import type { ApprovalAnswer } from '../approval/waiting-requests'
 export class Session {
   readonly id: string
   readonly approvals: ApprovalGate
-  /** Calls that were running when an earlier process died: what they started may still run. */
+  /** Calls that were running when an earlier process died; processes they started may still run. */
   readonly cutOffCalls: ReadonlySet<string>
-  /** Set while its turn runs in an engine elsewhere. */
+  /** Set while its turn runs in another engine. */
   relay?: TurnRelay
   readonly #deps: SessionDeps<Session>
   readonly #log: SessionLog
@@ -96,7 +96,9 @@ export class Session {
     return this.#open ? this.#starting !== undefined || this.#input.isSteering : this.busy
   }
 
-  /** Whether its turn waits for answers that another process can take as well, and no call of it is running. */
+  /**
+   * Whether its turn only waits for answers, which another process can take as well, and none of its calls is running.
+   */
   get onlyWaits(): boolean {
     const { approvals, agent } = this.header
     if (!this.#deps.interactive || agent || approvals.length === 0 || approvals.some(isMidCall)) return false
@@ -187,8 +189,8 @@ export class Session {
   }
 
   /**
-   * Leaves the work to another process: a running turn is given up before its next step, or in the midst of one when
-   * `limit` aborts; what waits is not started. Resolves when nothing runs here any more.
+   * Leaves the work to another process: a running turn is suspended before its next step, or in the middle of one when
+   * `limit` aborts; queued prompts are not started. Resolves when nothing runs here any longer.
    */
   async leave(limit: AbortSignal): Promise<void> {
     this.#isLeaving = true
@@ -202,7 +204,7 @@ export class Session {
     limit.removeEventListener('abort', cut)
   }
 
-  /** Continues what an earlier process left: its open turn, or else the next prompt of the queue. */
+  /** Continues what an earlier process left: its open turn, or otherwise the next queued prompt. */
   async continueTurn(): Promise<void> {
     if (this.#open && this.#open.approvals.length === 0) await this.#resumeIfOpen()
     else if (!this.busy && this.#deps.runsQueue) await this.#input.startNext()
@@ -393,7 +395,7 @@ export class Session {
   }
 }
 
-/** Throws when the session continues at another place. */
+/** Throws if the session was moved to another place. */
 function requireActive({ sealed }: SessionHeader): void {
   if (sealed) throw new CodedError('session.sealed', `It was moved to ${sealed.place ?? sealed.to}.`)
 }

@@ -9,7 +9,7 @@ import type { UserPart } from '../../../shared/model/turn/message'
 import type { NewWorktree } from '../../../shared/model/project/worktree'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
 
-/** How a turn runs whose user is not asked: what needs approval is denied. */
+/** Options of a turn that does not ask the user: what needs approval is denied. */
 interface UnattendedTurn {
   /** Overrides `[loop] max_steps` downwards. */
   maxSteps?: number
@@ -36,7 +36,7 @@ export class UnattendedTurns {
 export interface Sessions {
   list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
   create(input: {
-    /** Absent: a session without a project, which works in a private folder of its own. */
+    /** Absent: a session without a project, in its own private folder. */
     folder?: string
     model?: string
     effort?: Effort
@@ -71,8 +71,8 @@ export interface Sessions {
   /** Newest first; with `sessionId`, only messages of that session. */
   search(query: string, limit: number, sessionId?: string): SearchHit[]
   /**
-   * `effort` applies only to the turn that the prompt starts. `unattended`: that turn asks nothing; throws
-   * `session.busy` instead of waiting in the queue.
+   * `effort` applies only to the turn that the prompt starts. `unattended`: that turn never asks the user; throws
+   * `session.busy` instead of queueing the prompt.
    */
   prompt(
     sessionId: string,
@@ -102,8 +102,8 @@ export interface Sessions {
   tools(sessionId: string): Promise<ToolsView>
   /**
    * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored.
-   * It must be quick and must not throw. While another process runs the session, nothing comes; `taken` is called once
-   * this process has taken it over.
+   * It must be quick and must not throw. While another process runs the session, there are no events; `taken` is called
+   * once this process has taken it over.
    */
   listen(sessionId: string, listener: (event: SessionEvent) => void, taken?: () => void): () => void
   /** What is being streamed right now, as live events that rebuild it from scratch. */

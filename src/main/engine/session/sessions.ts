@@ -16,11 +16,11 @@ import { cutText } from '../../../shared/cut-text'
 
 export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTurns<Session> | 'onRecorded'> {
   defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }
-  /** Makes the private folder of a session without a project; returns its path. */
+  /** Creates the private folder of a session without a project; returns its path. */
   makeScratchFolder(): Promise<string>
-  /** Makes a worktree of a folder's repository; returns the folder to work in. */
+  /** Creates a worktree of a folder's repository; returns the folder to work in. */
   makeWorktree?(folder: string, wanted: NewWorktree): Promise<string>
-  /** The worktree that a folder is in. */
+  /** The worktree that contains a folder. */
   worktreeOf?(folder: string): SessionWorktree | undefined
   completeFile(root: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }
@@ -48,7 +48,7 @@ export interface SessionManager extends Sessions {
   readonly unattended: UnattendedTurns
   /** Call it once, before a session is used. */
   connect(turns: SessionsTurns): void
-  /** Calls the listener from now on, after those that follow already. It must not throw. */
+  /** Adds a listener, called after the existing ones. It must not throw. */
   follow(listener: SessionsListener): void
   /** The rules that "always allow" offers for a pending approval. */
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
@@ -59,8 +59,8 @@ export interface SessionManager extends Sessions {
   withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
   isLoaded(sessionId: string): boolean
   /**
-   * Gives up a session whose turn only waits for the user, so that the process where the user answers continues it.
-   * False when it is at work, or watched.
+   * Releases a session whose turn only waits for the user, so that the process where the user answers can continue it.
+   * False if it is working or watched.
    */
   suspend(sessionId: string): Promise<boolean>
   /** Creates the session of a subagent, with the folders of its parent. */
@@ -191,7 +191,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       const choice = agent ?? defaults.agent ?? (folder === undefined ? { name: 'assistant' } : undefined)
       const as = choice && (await turns().chooseAgent(choice, root!))
       const chosen = model ?? as?.model ?? defaults.model
-      // Last, so that nothing fails after it was made.
+      // Last, so that nothing can fail after it is created.
       const place = worktree && folder !== undefined ? await madeWorktree(root!, worktree) : root!
       store.create({
         sessionId,
@@ -363,7 +363,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         [...loaded.values()].map(async (session) => {
           await session.leave(limit)
           left(session)
-          // Subagents at work record their end in their own session and in the one they belong to.
+          // Running subagents record their end in their own session and in the main session.
           if (!session.header.agent && store.agents({ rootId: session.id, activeOnly: true }).length === 0)
             giveUp(session)
         }),

@@ -3,7 +3,7 @@ import { CodedError } from '../../../shared/errors'
 import type { Store } from '../store/store'
 
 const PREFIX = 'session-'
-/** A shorter beginning fits too many sessions. */
+/** A shorter prefix matches too many sessions. */
 const MIN_CHARS = 3
 const MAX_SUGGESTIONS = 3
 
@@ -17,7 +17,7 @@ export function noSuchSession(sessionId: string, store: Pick<Store, 'list'>): Co
   return new CodedError('session.not_found', `There is no session ${sessionId}.${suggestion}`)
 }
 
-/** Ids that begin like the given one, or are a few letters apart, best first; it may lack `session-`. */
+/** Ids that start with the given text or differ by a few letters, best first; `session-` can be omitted. */
 export function similarSessions(wrong: string, ids: readonly string[]): string[] {
   const wanted = withoutPrefix(wrong.trim().toLowerCase())
   if (wanted.length < MIN_CHARS) return []

@@ -42,7 +42,7 @@ function lab(answers: Answer[], task: Partial<CompactionTask> = {}) {
 }
 
 describe('a compaction', () => {
-  it('asks in the conversation itself, which begins as before, and forbids tools', async () => {
+  it('asks within the conversation itself, with the same start, and forbids tools', async () => {
     const { turn, run } = lab([text('SUMMARY')], { instruction: 'keep the names' })
     expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
     const [request] = turn.requests
@@ -53,13 +53,13 @@ describe('a compaction', () => {
       isOneOff: true,
       cache: 'short',
     })
-    // As it is, signed thinking included.
+    // Unchanged, including signed thinking.
     expect(request!.messages.slice(0, -1)).toEqual(HISTORY)
     expect(JSON.stringify(request!.messages.at(-1))).toContain('keep the names')
     expect(request!.purpose).toBe('summary')
   })
 
-  it('asks in the conversation also where only results that were never sent leave no room, and cuts just these', async () => {
+  it('asks within the conversation even if unsent results leave no space, and cuts only those', async () => {
     const call = (callId: string): Message => ({
       role: 'assistant',
       parts: [{ type: 'tool_call', callId, name: 'Read', input: '{}' }],
@@ -98,14 +98,14 @@ describe('a compaction', () => {
     expect(turn.requests).toHaveLength(answers.length)
   })
 
-  it('accepts the text beside a call of a tool that was not offered as the summary', async () => {
+  it('accepts text next to a call of a tool that was not offered as the summary', async () => {
     const both = [...text('SUMMARY').slice(0, 2), ...calls(['Read', {}])]
     const { turn, run } = lab([both, both])
     expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
     expect(turn.requests).toHaveLength(2)
   })
 
-  it('asks for no longer summary than fits beside the request', async () => {
+  it('asks for a summary that fits in the window with the request', async () => {
     const { turn, run } = lab([failing('model.bad_request'), text('SUMMARY')])
     expect(await run()).toMatchObject({ kind: 'done' })
     const [alive, asText] = turn.requests
@@ -118,7 +118,7 @@ describe('a compaction', () => {
     expect(known.turn.requests[0]!.maxOutputTokens).toBeLessThanOrEqual(4000)
   })
 
-  it('asks the same again where the provider is only busy', async () => {
+  it('repeats the same request if the provider is only busy', async () => {
     const { turn, run, isAlive } = lab([failing('model.overloaded'), text('SUMMARY')])
     expect(await run()).toMatchObject({ kind: 'done' })
     expect(turn.requests.map(isAlive)).toEqual([true, true])

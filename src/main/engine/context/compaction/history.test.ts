@@ -59,20 +59,20 @@ describe('the history for the model', () => {
     ])
   })
 
-  it('gives every call a result, also one that was never run because the turn was cut off', () => {
+  it('gives every call a result, even if it never ran because the turn was cut off', () => {
     const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('a'), user('next')]))
     expect(messages[3]).toMatchObject({ role: 'tool', callId: 'b', isError: true })
     expect(messages[4]).toMatchObject({ role: 'user', by: 'guard' })
     expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'next' }] })
   })
 
-  it('says which model wrote an answer: in old logs that of its turn', () => {
+  it('names the model that wrote an answer; in old logs, the model of its turn', () => {
     const [event] = recorded([answer('new')])
     const messages = foldHistory(recorded([user('hi'), answer('old'), { ...event!, model: 'p/other' } as EventBody]))
     expect(messages.map((message) => message.role === 'assistant' && message.model)).toEqual([false, 'm', 'p/other'])
   })
 
-  it('marks the thinking that a provider has rejected, and none that came afterwards', () => {
+  it('marks thinking that a provider rejected, but none after it', () => {
     const [event] = recorded([answer('without')])
     const messages = foldHistory(
       recorded([user('hi'), answer('before'), { ...event!, thinkingDropped: true } as EventBody, answer('after')]),
@@ -85,12 +85,12 @@ describe('the history for the model', () => {
     ])
   })
 
-  it('leaves out an answer in which nothing was said', () => {
+  it('leaves out an empty answer', () => {
     const messages = foldHistory(recorded([user('hi'), cutShort(), user('again')]))
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user'])
   })
 
-  it('leaves out an answer that broke off when the same turn went on: the model that took over was not given it', () => {
+  it('leaves out a broken-off answer if its turn continued, because the next request did not include it', () => {
     const took = foldHistory(recorded([user('hi'), cutShort('I begin'), answer('done'), user('more')]))
     expect(took.map((message) => (message.role === 'tool' ? '' : textOf(message.parts)))).toEqual([
       'hi',
@@ -99,7 +99,7 @@ describe('the history for the model', () => {
     ])
   })
 
-  it('says before the next prompt that an answer, or a turn, was interrupted, and keeps quiet about those that ended', () => {
+  it('notes before the next prompt that an answer or a turn was interrupted, but not if it ended', () => {
     const said = (...events: EventBody[]): string[] =>
       foldHistory(recorded(events)).flatMap((message) => (message.role === 'user' ? [textOf(message.parts)] : []))
     expect(
@@ -164,7 +164,7 @@ describe('the history for the model', () => {
     after: 5,
   })
 
-  it('is the same after a trim for who was there and for who reads the log: later turns and restarts send what was sent', () => {
+  it('is the same after a trim in memory and when read from the log, so that later turns and restarts send the same', () => {
     const events = recorded([
       user('hi'),
       calling('a', 'b'),
@@ -182,7 +182,7 @@ describe('the history for the model', () => {
     expect(read[3]).toMatchObject({ content: [{ text: 'b' }] })
   })
 
-  it('does not apply a trim again that a compaction has made void', () => {
+  it('does not apply a trim from before a compaction', () => {
     const compaction = {
       type: 'compaction.finished' as const,
       compactionId: 'k',
@@ -215,7 +215,7 @@ describe('the history for the model', () => {
     expect(history.at(-1)).toMatchObject({ role: 'tool', content: [{ text: 'a' }] })
   })
 
-  it('does not take a later beginning of a long conversation because much of it was trimmed', () => {
+  it('starts at the same point of a long conversation even if much of it was trimmed', () => {
     const many = Array.from({ length: 40 }, (_, n) => [
       user(`${n}`),
       calling(`c${n}`),
@@ -228,7 +228,7 @@ describe('the history for the model', () => {
     expect(history[0]).toMatchObject({ parts: [{ text: '0' }] })
   })
 
-  it('takes answers from behind a compaction that was undone for answers to another beginning', () => {
+  it('treats answers after an undone compaction as answers to a different start', () => {
     const counted = (text: string, input: number): EventBody => ({
       type: 'step.finished',
       turnId: 't',
@@ -268,7 +268,7 @@ describe('the history for the model', () => {
     }
     expect(stale()).toEqual([false, true, false])
     expect(seen).toEqual([9000, 'another history', 10_000])
-    // A restore may have brought the compaction back.
+    // A restore may have reactivated the compaction.
     expect(stale(2)).toEqual([false, false, false])
   })
 

@@ -23,7 +23,7 @@ describe("the user's words after a compaction", () => {
     expect(textsOf(keptUserMessages(history, 1000))).toEqual(['first', 'second'])
   })
 
-  it('keeps the beginning and the newest within the budget, and says what is gone', () => {
+  it('keeps the first and the newest messages within the budget, and notes what was left out', () => {
     const history = Array.from({ length: 200 }, (_, n) => user(`message ${n} ${'x'.repeat(300)}`))
     const words = keptUserMessages(history, 2000)
     const texts = textsOf(words)
@@ -43,7 +43,7 @@ describe("the user's words after a compaction", () => {
     expect(partsTokens(words.kept[0]!)).toBeLessThan(1100)
   })
 
-  it('names pictures, and skills that were put in, instead of keeping them', () => {
+  it('replaces pictures and inserted skills by their names', () => {
     const picture: Message = {
       role: 'user',
       parts: [

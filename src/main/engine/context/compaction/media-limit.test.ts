@@ -12,7 +12,7 @@ const result = (callId: string, chars: number, pages?: number): Message => ({
 const results = (count: number, chars: number, pages?: number): Message[] =>
   Array.from({ length: count }, (_, n) => result(`c${n}`, chars, pages))
 
-it('leaves out the oldest pictures when together they are more than servers take, and never the newest', () => {
+it('leaves out the oldest pictures if all exceed the servers’ limit, but never the newest', () => {
   const limit = { ...mediaLimit('gpt-6', 1_000_000), chars: 1000 }
   const history = [...results(12, 100), { role: 'user' as const, parts: [{ type: 'text' as const, text: 'next' }] }]
   expect(exceeds(mediaLoad(history), limit)).toBe(true)
@@ -21,7 +21,7 @@ it('leaves out the oldest pictures when together they are more than servers take
   expect(exceeds(mediaLoad(history.slice(2)), limit)).toBe(false)
 })
 
-it('counts pictures and pages for Claude, by its window, and not for others', () => {
+it('limits pictures and pages for Claude, by its window, but not for others', () => {
   expect(exceeds(mediaLoad(results(96, 1)), mediaLimit('claude-sonnet-4-5', 200_000))).toBe(true)
   expect(exceeds(mediaLoad(results(2, 1, 60)), mediaLimit('claude-sonnet-4-5', 200_000))).toBe(true)
   expect(exceeds(mediaLoad(results(2, 1, 50)), mediaLimit('claude-sonnet-4-5', 200_000))).toBe(false)

@@ -17,7 +17,7 @@ function exchange(n: number, input = '{}', output = long, thinking = ''): Messag
 const exchanges = (count: number): Message[] => Array.from({ length: count }, (_, n) => exchange(n)).flat()
 
 describe('trimming old results', () => {
-  it('takes older results before newer ones, and saves what was asked for, not more', () => {
+  it('trims older results before newer ones, and saves no more than requested', () => {
     const history = exchanges(20)
     const plan = planTrimOldest(history, 15_000)
     expect(plan).toMatchObject({ results: ['c0', 'c1'], calls: [], cuts: [{ callId: 'c2' }] })
@@ -29,7 +29,7 @@ describe('trimming old results', () => {
     expect(after.slice(6)).toEqual(history.slice(6))
   })
 
-  it('counts the thinking that a model loses behind a trim, so that it saves no more than is wanted', () => {
+  it('counts the thinking that a model loses after a trim, so that it saves no more than requested', () => {
     const thinking = 'so I think that '.repeat(120)
     const history = Array.from({ length: 20 }, (_, n) => exchange(n, '{}', long.slice(0, 4000), thinking)).flat()
     const bound = (of: readonly Message[]): number =>
@@ -39,12 +39,12 @@ describe('trimming old results', () => {
       const saved = bound(history) - bound(applyTrim(history, plan))
       expect(saved / plan.saved).toBeCloseTo(1, 1)
       expect(saved / wanted).toBeCloseTo(1, 1)
-      // A model that keeps its thinking loses results alone, the oldest first.
+      // A model that keeps its thinking loses only results, oldest first.
       expect(planTrimOldest(history, wanted).results[0]).toBe('c0')
     }
   })
 
-  it('leaves what is before the first trimmed message the same object, and does not touch the messages it was given', () => {
+  it('keeps messages before the first trimmed one as the same objects, and does not mutate its input', () => {
     const history = exchanges(6)
     const before = JSON.stringify(history)
     const after = applyTrim(history, { results: ['c2'], calls: [], cuts: [] })
@@ -53,13 +53,13 @@ describe('trimming old results', () => {
     expect(JSON.stringify(history)).toBe(before)
   })
 
-  it('leaves the newest whole, however much is wanted', () => {
+  it('keeps the newest messages whole, however much is requested', () => {
     const history = exchanges(20)
     const after = applyTrim(history, planTrimOldest(history, Number.POSITIVE_INFINITY))
     expect(after.slice(-8)).toEqual(history.slice(-8))
   })
 
-  it('shortens what old calls have written, and keeps it JSON', () => {
+  it('shortens the arguments of old calls and keeps them valid JSON', () => {
     const history = Array.from({ length: 10 }, (_, n) =>
       exchange(n, JSON.stringify({ path: 'a.ts', content: long }), 'ok'),
     ).flat()
@@ -71,7 +71,7 @@ describe('trimming old results', () => {
     expect(input).toMatchObject({ path: 'a.ts', content: expect.stringContaining('characters left out') })
   })
 
-  it('cuts new results only where asked, the largest first, and says so', () => {
+  it('cuts new results only if requested, largest first, with a note', () => {
     const history = [...exchange(1, '{}', 'short'), ...exchange(2)]
     const plan = planTrimNewest(history, 3000)
     expect(plan.saved).toBeGreaterThan(2500)
@@ -100,7 +100,7 @@ describe('trimming old results', () => {
     expect(stale).toEqual([undefined, undefined, undefined, true])
   })
 
-  it('gives the same bytes when it is applied again to what was cut before', () => {
+  it('produces the same bytes when it is applied again to cut results', () => {
     const history = exchanges(4)
     const [first, second] = [
       { results: [], calls: [], cuts: [{ callId: 'c0', chars: 900 }] },

@@ -1,8 +1,8 @@
-/** Changes of sessions that take a moment, because an agent is read from a file or folders are looked up. */
+/** Changes to sessions that take a moment, because an agent's file is read or folders are resolved. */
 export class PendingChanges<Session extends object> {
   readonly #latest = new WeakMap<Session, Promise<unknown>>()
 
-  /** Makes a change after those of the session that were asked for before. */
+  /** Makes a change after the session's earlier ones. */
   add<Result>(session: Session, change: () => Promise<Result>): Promise<Result> {
     const before = this.#latest.get(session)
     const done = before ? before.then(change, change) : change()
@@ -15,8 +15,8 @@ export class PendingChanges<Session extends object> {
   }
 
   /**
-   * What a prompt has to wait for: it was written for the agent that had been chosen, and must not be sent if that one
-   * cannot be used. Rejects with why. Undefined when there is nothing to wait for.
+   * The latest change, which a prompt must wait for: it was written for the chosen agent and must not be sent if that
+   * agent cannot be used. Rejects with the reason. Undefined if no change is pending.
    */
   of(session: Session): Promise<unknown> | undefined {
     return this.#latest.get(session)

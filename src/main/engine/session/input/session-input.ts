@@ -17,7 +17,7 @@ export interface Steering {
 /** What a turn starts with: a message, or the task notifications that are due (`'news'`). */
 export interface TurnInput {
   prompt: UserPart[] | 'news'
-  /** The queued prompt that it is. */
+  /** The id of the prompt, if it was queued. */
   promptId?: string
   effort?: Effort
 }
@@ -31,7 +31,7 @@ interface SessionInputDeps {
   start(input: TurnInput): Promise<void>
   /** Throws `hook.blocked` when the message may not be sent. */
   submit(parts: readonly UserPart[]): Promise<void>
-  /** Adds what the message names of MCP servers. */
+  /** Attaches the MCP prompts and resources that the message names. */
   attach(parts: UserPart[]): Promise<UserPart[]>
   withSkill(header: SessionHeader, parts: UserPart[]): Promise<UserPart[]>
   log(message: string): void
@@ -137,7 +137,7 @@ export class SessionInput {
       .catch((error: unknown) => this.#deps.log(`A queued prompt could not start: ${failureOf(error).message}`))
   }
 
-  /** What to record when a turn starts; undefined when it was to start with notifications and none is due any more. */
+  /** What to record when a turn starts; undefined if it should start with notifications but they are no longer due. */
   async turnStart(
     { prompt, promptId, effort }: TurnInput,
     turnId: string,
@@ -172,7 +172,7 @@ export class SessionInput {
     }
   }
 
-  /** A session that works again is not archived any more: its requests are to be seen, and its tasks reported. */
+  /** A session that works again is no longer archived, so that its requests are visible and its tasks reported. */
   #restore(): void {
     if (this.#deps.header().archived) this.#deps.record({ type: 'session.changed', archived: false })
   }
