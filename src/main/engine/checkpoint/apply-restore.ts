@@ -38,7 +38,7 @@ export async function applyRestore(
       kept.push({ path, kind: 'impossible', why: reasonOf(error) })
     }
   }
-  /** What is replaced or deleted is in the store, whatever happens: the copy from before may be damaged. */
+  /** Stores what is about to be replaced or deleted, because an earlier copy may be damaged. */
   const stateOf = (parent: ReturnType<typeof openParent>): FileState =>
     parent ? captureFile(parent.path, { maxBytes, keepIn: blobs }) : { kind: 'absent' }
   const remove = (step: RestoreStep): void => {
@@ -201,8 +201,7 @@ function writeFile(
 }
 
 /**
- * Whether a file's other hard links are to be kept. If those are restored to something else, they were not links to it
- * before.
+ * Whether to keep a file's other hard links. If they are restored to something else, they were not links to it before.
  */
 function staysLinked(target: string, { path, to }: RestoreStep, steps: readonly RestoreStep[]): boolean {
   const stat = statAt(target)
@@ -227,7 +226,7 @@ function setMode(path: string, mode: number): void {
       own.close()
     }
   } catch {
-    // Not ours; what matters are its files.
+    // Not owned by the user; only its files matter.
   }
 }
 

@@ -27,7 +27,7 @@ import { checkpointPaths } from './capture/checkpoint-files'
 /** Garbage collection starts this long after the start. */
 const COLLECT_AFTER_MS = 60_000
 
-/** What checkpoints need of a session. */
+/** The parts of a session that checkpoints need. */
 export interface CheckpointedSession extends RestoringSession {
   readonly header: SessionHeader
   readonly cutOffCalls: ReadonlySet<string>
@@ -62,7 +62,7 @@ export interface CheckpointManager extends Checkpoints {
    * rejects.
    */
   writtenByAgents(session: CheckpointedSession, paths: readonly string[]): Promise<ReadonlySet<string>>
-  /** Completes what a dead process left unfinished. Cheap when nothing is. */
+  /** Completes what a dead process left unfinished. Cheap if there is nothing to do. */
   recover(session: CheckpointedSession): Promise<void>
   keepUserChange: KeepUserChange
   removed(sessionId: string): void
@@ -73,7 +73,7 @@ export interface CheckpointManager extends Checkpoints {
   readonly access: CheckpointAccess
 }
 
-/** How other parts restore files of a session. */
+/** Access for other parts that restore files of a session. */
 export interface CheckpointAccess {
   restoring: RestoreDeps
   /** Runs `use` while this process holds the session, once an interrupted restore has been finished. */

@@ -79,7 +79,7 @@ function* sessionHolders({ place, exists, isRunning }: CollectOptions): Generato
   for (const sessionId of namesIn(folder)) {
     const path = join(folder, sessionId)
     const refs = place.refs(sessionId)
-    // A call or restore that was cut off is finished from these, also in a session that refers to no content yet.
+    // An interrupted call or restore is completed from these, even in a session that refers to no content yet.
     const open = [place.openListing(sessionId), place.restore(sessionId)]
     const usedAt = exists(sessionId) ? Math.max(...[refs, ...open].map(timeOf)) : 0
     yield {

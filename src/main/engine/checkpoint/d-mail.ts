@@ -16,9 +16,9 @@ import {
 } from './restore-session'
 import { cutText } from '../../../shared/cut-text'
 
-/** D-Mails per turn; more are a loop. */
+/** Maximum D-Mails per turn; more indicate a loop. */
 const MAX_PER_TURN = 5
-/** How many calls the event lists. */
+/** Maximum number of calls listed in the event. */
 const MAX_CALLS = 30
 
 export interface DMailSession extends RestoringSession {
@@ -27,7 +27,7 @@ export interface DMailSession extends RestoringSession {
 
 type Mail = Omit<DMailCall, 'kind'>
 
-/** What sending it would do, or why it cannot be sent. Changes nothing. */
+/** What sending a D-Mail would do, or why it cannot be sent. Changes nothing. */
 export function lookBack(
   deps: RestoreDeps,
   session: DMailSession,

@@ -7,7 +7,7 @@ import type { Store } from '../store/store'
 const ALL = 100_000
 
 const CHANGES = ['checkpoint.changed', 'checkpoint.restored'] as const
-/** What says where the work of subagents belongs, and the changes themselves. */
+/** The changes, and the events that determine where the work of subagents belongs. */
 const PLACED = [
   ...CHANGES,
   'subagent.started',
@@ -25,9 +25,9 @@ export type FamilyStore = Pick<Store, 'ofTypes' | 'header' | 'since' | 'agents'>
 
 /**
  * Changes after the event `to`, in order: those of the session, and those of its direct and indirect subagents from
- * that moment on. A subagent's change belongs to the call that gave it the work, whatever the clock said: it may have
- * been set back, and a session that has moved was recorded by several. Times decide only about work in the background,
- * which continues while the session does. `endedOnly`: without subagents that are still running.
+ * that moment on. A subagent's change belongs to the call that gave it the work, whatever its time: a clock may have
+ * been set back, and a moved session was recorded with several clocks. Times matter only for background work, which
+ * runs in parallel with the session. `endedOnly`: without subagents that are still running.
  */
 export function changesAfter(
   store: FamilyStore,
@@ -69,13 +69,13 @@ function descendants(store: FamilyStore, sessionId: string): SessionHeader[] {
   return family.filter(({ sessionId: id }) => id !== sessionId && inside.has(id))
 }
 
-/** What a call has given a subagent to do, and what the subagent recorded from then on. */
+/** The work that a call gave a subagent, and what the subagent recorded since. */
 interface Work {
   start?: AgentStart
   events: PlacedEvent[]
 }
 
-/** The works of a subagent, oldest first. */
+/** All work of a subagent, oldest first. */
 function worksOf(events: readonly PlacedEvent[]): Work[] {
   const works: Work[] = []
   for (const event of events) {
@@ -86,7 +86,7 @@ function worksOf(events: readonly PlacedEvent[]): Work[] {
   return works
 }
 
-/** `at`: a time by which the events of a family are in order, also when a clock was set back. */
+/** `at`: a time that orders the events of a family even if a clock was set back. */
 interface PlacedChange {
   event: ChangeEvent
   at: number
@@ -108,7 +108,7 @@ function placedChanges(
     let latest = since
     let awaited = since
     for (const [index, event] of events.entries()) {
-      // A step follows the calls of the one before, and whatever they have waited for.
+      // A step follows the calls of the previous one, and everything they waited for.
       if (endsCalls(event)) latest = Math.max(latest, awaited)
       latest = Math.max(latest, event.at)
       if (event.type === 'subagent.started') {
@@ -130,12 +130,12 @@ function placedChanges(
     return [...open].find(({ start, events }) => start?.callId === callId && events[0]?.sessionId === agentId)
   }
 
-  /** Whether an event of a work comes after the point in question, given where the call that gave it stands. */
+  /** Whether an event comes after the given point, based on the position of the call that gave the work. */
   function judgeOf({ start, events }: Work, isCallAfter: boolean, isCallOver: boolean): Judge {
     if (isCallAfter) return () => true
     const left = events.find(({ type }) => type === 'agent.moved' || type === 'agent.ended')
     return (event) => {
-      // The call waited for it, and was over.
+      // The call waited for it and has ended.
       const isBefore = isCallOver && start?.background === false && (left === undefined || event.seq < left.seq)
       return !isBefore && isLate(event)
     }
@@ -147,7 +147,7 @@ function placedChanges(
   return found
 }
 
-/** Whether the calls of the step before are over. */
+/** Whether the calls of the previous step have ended. */
 function endsCalls({ type }: PlacedEvent): boolean {
   return type === 'step.started' || type === 'turn.finished'
 }

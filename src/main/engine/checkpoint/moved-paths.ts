@@ -5,15 +5,15 @@ import type { FileChange } from '../../../shared/model/session/checkpoint'
 import type { Store } from '../store/store'
 import { isWithin } from '../workspace/path/real-path'
 
-/** Gives changes the paths that their files have here. */
+/** Translates the paths of changes to this machine. */
 export type PlaceChanges = (
   event: Pick<RecordedEvent, 'sessionId' | 'seq'>,
   changes: readonly FileChange[],
 ) => readonly FileChange[]
 
 /**
- * For a session that was moved between places: what was recorded elsewhere names folders of that place. Each move says
- * what they are called here.
+ * For a session that was moved between places: events recorded elsewhere have that place's folders. Each move records
+ * their names here.
  */
 export function placedChanges(store: Pick<Store, 'header' | 'ofTypes'>, sessionId: string): PlaceChanges {
   const movesAfter = movesOf(store, sessionId)
@@ -32,9 +32,9 @@ function headsOf(agents: readonly HistoryHead[]): Map<string, number> {
 }
 
 /**
- * The same without what cannot be undone here. What was recorded elsewhere says nothing about other files of this
- * computer, and a move file can be made up: only the project, without git's own files, and the plans of the session
- * came along. `home`: TRESTLE_HOME.
+ * The same without what cannot be undone here. Events recorded elsewhere do not apply to other files on this computer,
+ * and a move file can be forged: only the project, without git's own files, and the session's plans were moved. `home`:
+ * TRESTLE_HOME.
  */
 export function undoableChanges(
   store: Pick<Store, 'header' | 'ofTypes'>,
@@ -81,8 +81,8 @@ function movesOf(
   return (event) =>
     moves.filter((move) => {
       if (event.sessionId === rootId) return move.seq > event.seq
-      // A subagent's own note of the move counts: the times of its events were recorded elsewhere. For logs from before
-      // there were such notes, the seal tells what there was.
+      // A subagent's own record of the move decides, because the times of its events are from elsewhere. Older logs
+      // have no such record; there, the seal lists the events before the move.
       const own = receivedBy(event.sessionId).find(({ moveId }) => moveId === move.moveId)
       return own ? own.seq > event.seq : event.seq <= (sealed.get(move.moveId)?.get(event.sessionId) ?? 0)
     })

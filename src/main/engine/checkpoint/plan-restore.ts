@@ -43,8 +43,8 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
 }
 
 /**
- * The agent may have moved a file that was changed outside the session: it is left where it is now, unless the restore
- * puts its content elsewhere.
+ * The agent may have moved a file that was changed outside the session: it is left in place, unless the restore puts
+ * its content elsewhere.
  */
 function withoutLoss(
   { steps, kept }: RestorePlan,

@@ -21,7 +21,7 @@ import { pathHistories, type PathHistory, planRestore } from './plan-restore'
 import { undoableChanges } from './moved-paths'
 import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './capture/checkpoint-files'
 
-/** How many notes about files that are not covered are kept. */
+/** Maximum number of notes about files that are not covered. */
 const MAX_SENTENCES = 20
 const FOLDED_AT_ONCE = 2000
 
@@ -35,7 +35,7 @@ export interface RestoreDeps {
   newId(prefix: string): string
 }
 
-/** The session of a restore: its lease is held by this process, and it is idle meanwhile. */
+/** The session of a restore: this process holds its lease, and it is idle during the restore. */
 export interface RestoringSession {
   readonly id: string
   record(...events: EventBody[]): RecordedEvent[]
@@ -99,7 +99,7 @@ export async function restoreSession(
   })
 }
 
-/** Executes the journal, which may be partly done already, and records the restore. */
+/** Executes the journal, which may already be partly done, and records the restore. */
 export async function executeRestore(
   deps: RestoreDeps,
   session: RestoringSession,

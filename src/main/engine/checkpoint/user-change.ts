@@ -6,9 +6,8 @@ import { captureFile, sameState } from './capture/file-state'
 import type { RestoreDeps, RestoringSession } from './restore-session'
 
 /**
- * Makes a change of the user to files, with `work`, and records it, so that it can be undone like a change of the
- * agent, also when `work` fails halfway. Nothing is changed when a file's content can't be kept. `seq`: of the event
- * that records the change.
+ * Runs `work`, a change to files by the user, and records it, so that it can be undone like a change of the agent, even
+ * if `work` fails halfway. Nothing is changed when a file's content can't be kept. `seq`: that of the recording event.
  */
 export type KeepUserChange = <Result>(
   sessionId: string,

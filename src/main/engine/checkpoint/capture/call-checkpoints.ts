@@ -14,7 +14,7 @@ import { type EditorFiles, loadCurrentFile } from '../../workspace/file/editor-f
 
 /** A longer list of changes is stored as a blob, not in the event. */
 const MAX_INLINE = 200
-/** How many workspace listings are kept in memory. */
+/** Number of workspace listings kept in memory. */
 const MAX_LISTINGS = 3
 
 export interface CallCheckpointsDeps {
@@ -84,7 +84,7 @@ export function createCallCheckpoints({
     uncovered: string[],
   ) => {
     if (changes.length === 0 && uncovered.length === 0) return undefined
-    // A content may have been garbage-collected before this session referred to it.
+    // Content may have been garbage-collected before this session referred to it.
     const kept = changes.map((change): FileChange => {
       const { before } = change
       if (before.kind !== 'file' || blobs.has(before.hash)) return change

@@ -56,7 +56,7 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
   }
 }
 
-/** States hold text: a target with other bytes could not be made again. */
+/** States hold text: a target that is not UTF-8 could not be recreated. */
 function linkState(target: Buffer, stat: Stats): FileState {
   if (isUtf8(target)) return { kind: 'link', target: target.toString('utf8') }
   return { kind: 'unkept', why: 'it is a link to a name that is not UTF-8', mark: versionStamp(stat) }
@@ -131,7 +131,7 @@ const HASH = /^[0-9a-f]{64}$/
 
 /** Contents by their SHA-256, each stored once. Readable only by the user. */
 export interface BlobStore {
-  /** Stores a content atomically; returns its hash. */
+  /** Stores content atomically; returns its hash. */
   put(bytes: Uint8Array): string
   has(hash: string): boolean
   /** Like `has`, and marks it as used now, so that it is not garbage-collected. */
@@ -166,7 +166,7 @@ export function openBlobStore(folder: string): BlobStore {
   return {
     put(bytes) {
       const name = hash('sha256', bytes, 'hex')
-      // One that a crash has cut short is written again.
+      // Content truncated by a crash is written again.
       if (use(name) && statAt(pathOf(name))?.size === bytes.length) return name
       const place = name.slice(0, 2)
       if (!made.has(place)) mkdirSync(join(folder, place), { recursive: true, mode: 0o700 })
