@@ -45,7 +45,7 @@ async function setUp() {
 }
 
 describe('a restore', () => {
-  test('loses no content whose copy in the store was cut short', async () => {
+  test('loses no content whose copy in the store was truncated', async () => {
     const { at, written, state, blobFile, plan, apply } = await setUp()
     const before = written('old-name', 'the only content')
     renameSync(at('old-name'), at('new-name'))
@@ -87,7 +87,7 @@ describe('a restore', () => {
     }
   })
 
-  test('may be repeated when it was complete', async () => {
+  test('can be repeated when it was complete', async () => {
     const { at, root, written, plan, apply } = await setUp()
     const before = written('a', 'old')
     const steps = plan([
@@ -112,7 +112,7 @@ describe('a restore', () => {
     expect([readFileSync(at('a'), 'utf8'), readFileSync(at('made'), 'utf8')]).toEqual(['mine', 'mine'])
   })
 
-  test('does not follow a link that was put in the place of a folder', async () => {
+  test('does not follow a link that replaced a folder', async () => {
     const { at, written, plan, apply } = await setUp()
     mkdirSync(at('folder'))
     const before = written('folder/a', 'old')

@@ -13,13 +13,13 @@ async function setUp() {
   const place = checkpointPaths(await tempFolder())
   const blobs = openBlobStore(place.blobs)
   const pathOf = (name: string): string => join(place.blobs, name.slice(0, 2), name.slice(2))
-  /** A content that was last used so many days ago. */
+  /** Content last used this many days ago. */
   const content = (text: string, days: number): string => {
     const name = blobs.put(Buffer.from(text))
     age(pathOf(name), days)
     return name
   }
-  /** A session that refers to contents and was last used so many days ago. */
+  /** A session that refers to contents and was last used this many days ago. */
   const session = (id: string, names: readonly string[], days: number): void => {
     addRefs(place, id, [], names)
     age(place.refs(id), days)
@@ -60,7 +60,7 @@ describe('collecting garbage', () => {
     expect(blobs.has(shared)).toBe(true)
   })
 
-  test('forgets sessions that were removed or not used for long, and what only they refer to', async () => {
+  test('drops sessions that were removed or not used for long, and what only they refer to', async () => {
     const { place, blobs, content, session, collect } = await setUp()
     const [gone, old] = [content('gone', 40), content('old', 40)]
     session('gone', [gone], 1)
@@ -70,7 +70,7 @@ describe('collecting garbage', () => {
     expect(existsSync(dirname(place.refs('old')))).toBe(false)
   })
 
-  test('keeps everything of a session that runs, however old and large', async () => {
+  test('keeps everything of a running session, however old and large', async () => {
     const { blobs, content, session, collect } = await setUp()
     const running = content('x'.repeat(500), 90)
     session('running', [running], 90)
@@ -102,7 +102,7 @@ describe('collecting garbage', () => {
     expect(blobs.has(today)).toBe(true)
   })
 
-  test('keeps what a command that was cut off is undone with, in a session that refers to nothing else', async () => {
+  test('keeps what is needed to undo an interrupted command, in a session that refers to nothing else', async () => {
     const { place, blobs, content, collect } = await setUp()
     const before = content('before', 3)
     const state = { kind: 'file' as const, hash: before, size: 6, mode: 0o644 }
@@ -117,7 +117,7 @@ describe('collecting garbage', () => {
     expect(existsSync(path)).toBe(false)
   })
 
-  test('keeps the journal of a restore that was cut off', async () => {
+  test('keeps the journal of an interrupted restore', async () => {
     const { place, collect } = await setUp()
     const journal = place.restore('cut-off')
     mkdirSync(dirname(journal), { recursive: true })
@@ -127,7 +127,7 @@ describe('collecting garbage', () => {
     expect(existsSync(journal)).toBe(true)
   })
 
-  test('removes what an interrupted write has left, after a day', async () => {
+  test('removes what an interrupted write left, after a day', async () => {
     const { place, collect } = await setUp()
     mkdirSync(join(place.blobs, 'ab'), { recursive: true })
     const temporary = join(place.blobs, 'ab', '.0123.tmp')

@@ -61,7 +61,7 @@ async function family() {
   }
 }
 
-test('the changes of a family stay in the order in which each member made them, also when a clock was set back', async () => {
+test('the changes of a family stay in the order of each member, even if a clock was set back', async () => {
   const { give, change, after } = await family()
   give(10_000, 'c', { isCut: true })
   change(20_000, 'first')
@@ -80,7 +80,7 @@ test('what a subagent changed for a call belongs to that call, whatever the cloc
   end(20_004)
   step(20_005)
   endTurn(20_006)
-  // The clock is set back by more than all of it took.
+  // The clock is set back by more than the whole duration.
   const second = turn(5_000)
   give(5_001, 'b')
   change(5_002, 'late', child)
@@ -97,7 +97,7 @@ test('what a subagent changed for a call belongs to that call, whatever the cloc
   expect(after(second)).toEqual(['late', 'deep', 'later', 'last'])
 })
 
-test('a call that was over takes its work with it, also when the clock was set forward in between', async () => {
+test('work belongs to its finished call, even if the clock was set forward in between', async () => {
   const { turn, endTurn, step, give, end, change, after } = await family()
   turn(5_000)
   give(5_001, 'a')
@@ -111,7 +111,7 @@ test('a call that was over takes its work with it, also when the clock was set f
   expect(after(0)).toEqual(['early', 'late'])
 })
 
-test('work in the background counts from the moment on, unless only ended subagents do', async () => {
+test('background work counts from that moment on, unless only ended subagents count', async () => {
   const { turn, endTurn, give, change, after } = await family()
   turn(5_000)
   give(5_001, 'a', { background: true })
@@ -124,7 +124,7 @@ test('work in the background counts from the moment on, unless only ended subage
   expect(after(second, { endedOnly: true })).toEqual(['ours'])
 })
 
-test('work whose call was never recorded, for the process ended, is found by its time', async () => {
+test('work whose call was not recorded because the process ended is found by its time', async () => {
   const { turn, endTurn, give, change, after } = await family()
   turn(5_000)
   change(5_001, 'ours')

@@ -47,7 +47,7 @@ describe('the sum of changes to a path', () => {
 })
 
 describe('the plan of a restore', () => {
-  test('creates, changes and deletes, and leaves what is as it was before', async () => {
+  test('creates, changes and deletes, and leaves unchanged files alone', async () => {
     const { at, state, written, plan } = await setUp()
     const [old, kept] = [written('changed', 'old'), written('same', 'same')]
     const gone = written('deleted', 'gone')
@@ -69,7 +69,7 @@ describe('the plan of a restore', () => {
     expect(steps[0]).toMatchObject({ from: state('changed'), to: old })
   })
 
-  test('leaves a file that was changed outside of the session, unless it may be overwritten', async () => {
+  test('leaves a file that was changed outside the session, unless it may be overwritten', async () => {
     const { at, written, plan } = await setUp()
     const [before, after] = [written('a', 'before'), written('a', 'agent')]
     written('a', 'mine')
@@ -81,7 +81,7 @@ describe('the plan of a restore', () => {
     expect(plan([change], [at('a')])).toMatchObject({ steps: [{ action: 'change', to: before }], kept: [] })
   })
 
-  test('leaves a file that was deleted outside of the session', async () => {
+  test('leaves a file that was deleted outside the session', async () => {
     const { at, written, plan } = await setUp()
     const [before, after] = [written('a', 'before'), written('a', 'agent')]
     rmSync(at('a'))
@@ -105,7 +105,7 @@ describe('the plan of a restore', () => {
     expect(kept.map(({ path }) => path).toSorted()).toEqual([at('a'), at('b')])
   })
 
-  test('says what cannot be restored, and why', async () => {
+  test('reports what cannot be restored, and why', async () => {
     const { at, written, plan } = await setUp()
     const after = written('a', 'after')
     const lost: FileState = { kind: 'file', hash: '0'.repeat(64), size: 1, mode: 0o644 }
@@ -118,7 +118,7 @@ describe('the plan of a restore', () => {
     ])
   })
 
-  test('deletes no folder that holds anything else, nor the folders around it', async () => {
+  test('deletes no folder that contains anything else, nor its parents', async () => {
     const { at, state, written, plan } = await setUp()
     mkdirSync(at('out/in'), { recursive: true })
     const made = written('out/in/made', 'made')

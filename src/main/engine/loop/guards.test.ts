@@ -35,7 +35,7 @@ describe('the guard against repetition', () => {
     expect(warnings).toEqual([expect.stringMatching(/^4: .*4 times/), expect.stringMatching(/^8: .*8 times/)])
   })
 
-  it('ends a turn earlier for an agent that says so, without a warning that comes too late', () => {
+  it('ends a turn earlier if the agent’s limit is lower, without a warning that comes too late', () => {
     const guards = createGuards(3)
     const seen = times(3, () => step({ command: 'ls' })).map((each) => [guards.observe(each), guards.ending()])
     expect(seen).toEqual([

@@ -35,11 +35,11 @@ test('reads again after a write to the same file', () => {
   expect(copiesOf(reads('/a'), writes('/b'), reads('/a'))).toEqual([[2, 0]])
 })
 
-test('runs what writes as often as it was asked for', () => {
+test('runs writing calls as often as they were made', () => {
   expect(copiesOf(writes('/a'), writes('/a'))).toEqual([])
 })
 
-test('does not trust what a server says of its tools', () => {
+test('does not trust a server’s annotations of its tools', () => {
   const server = { server: { name: 'x' } } as unknown as Partial<Tool>
   expect(copiesOf(call('x', {}, [], server), call('x', {}, [], server))).toEqual([])
 })
@@ -49,7 +49,7 @@ test('fails a call that cannot be made once', () => {
   expect(copiesOf(wrong(), wrong())).toEqual([[1, 0]])
 })
 
-test('takes inputs for equal whatever the order of their fields', () => {
+test('treats inputs as equal whatever the order of their fields', () => {
   const shuffled = (value: unknown): unknown =>
     Array.isArray(value)
       ? value.map(shuffled)
@@ -68,7 +68,7 @@ test('takes inputs for equal whatever the order of their fields', () => {
   expect(canonicalInput('{broken')).toBe('{broken')
 })
 
-test('keeps different inputs apart', () => {
+test('distinguishes different inputs', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       const [a, b] = [JSON.stringify(one), JSON.stringify(other)]

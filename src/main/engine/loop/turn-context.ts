@@ -48,7 +48,8 @@ export interface TurnContext {
   /** Whether to leave the turn to another process before its next step. */
   leaves?(): boolean
   settings: LoopSettings & {
-    /** Number of equal consecutive steps that ends the turn. Default: 12. */ maxRepeats?: number
+    /** Number of equal consecutive steps that ends the turn. Default: 12. */
+    maxRepeats?: number
   }
   /** Stores events synchronously: they are durable when it returns. */
   record(...events: EventBody[]): void

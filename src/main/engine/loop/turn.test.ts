@@ -153,7 +153,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('sets a list to A, then to B, then to A again, when the model says so', async () => {
+  it('sets a list to A, then to B, then to A again, if the model makes these calls', async () => {
     const log: unknown[] = []
     const list = tool({ name: 'List', run: (input) => (log.push(input['to']), ok('')) })
     const turn = turnFixture({
@@ -260,7 +260,7 @@ describe('the guards of a turn', () => {
     expect(turn.requests[12]!.toolChoice).toBe('none')
   })
 
-  it('leave a repeated call alone whose result changes', async () => {
+  it('ignore a repeated call whose result changes', async () => {
     let n = 0
     const same = calls(['Poll', {}])
     const turn = turnFixture({
@@ -308,7 +308,7 @@ describe('a step that fails', () => {
     })
   })
 
-  it('gives up after the last attempt and says how many there were', async () => {
+  it('gives up after the last attempt and reports the number of attempts', async () => {
     const turn = turnFixture({
       answers: [broken('model.overloaded'), broken('model.overloaded'), broken('model.overloaded')],
     })

@@ -81,7 +81,7 @@ it('a fork keeps rejections and calls that were not run, and copies no permissio
   expect(header.approvals).toEqual([])
 })
 
-it('a fork of a compacted conversation takes over no count and no bound thinking of answers behind the compaction', () => {
+it('a fork of a compacted conversation copies no counts and no bound thinking of answers after the compaction', () => {
   const answer = (text: string): EventBody => ({
     type: 'step.finished',
     ...turn,

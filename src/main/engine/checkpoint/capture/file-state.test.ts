@@ -18,19 +18,19 @@ describe('the state of a path', () => {
     expect(captureFile(path, MAX)).toEqual({ kind: 'file', hash: hash('sha256', 'text', 'hex'), size: 4, mode: 0o640 })
   })
 
-  test('of a link is where it leads, also when nothing is there, and it is not followed', async () => {
+  test('of a link is its target, even if that does not exist, and it is not followed', async () => {
     const path = join(await tempFolder(), 'größe')
     symlinkSync('nowhere/größe', path)
     expect(captureFile(path, MAX)).toEqual({ kind: 'link', target: 'nowhere/größe' })
   })
 
-  test.runIf(process.platform === 'linux')('of a link to a name that is no text is not kept', async () => {
+  test.runIf(process.platform === 'linux')('of a link to a name that is not text is not kept', async () => {
     const path = join(await tempFolder(), 'a')
     symlinkSync(Buffer.from([0x61, 0xff]), path)
     expect(captureFile(path, MAX)).toMatchObject({ kind: 'unkept', why: 'it is a link to a name that is not UTF-8' })
   })
 
-  test('is absent where nothing is, below a file, and behind links in a circle', async () => {
+  test('is absent for a missing path, below a file, and behind circular links', async () => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'file'), '')
     symlinkSync('b', join(folder, 'a'))
@@ -39,7 +39,7 @@ describe('the state of a path', () => {
       expect(captureFile(join(folder, path), MAX)).toEqual({ kind: 'absent' })
   })
 
-  test('of a file up to the limit is kept, and of a larger one only that it differs', async () => {
+  test('of a file up to the limit is kept, and of a larger one only a version stamp', async () => {
     const path = join(await tempFolder(), 'a')
     writeFileSync(path, 'x'.repeat(10))
     expect(captureFile(path, MAX).kind).toBe('file')
@@ -51,7 +51,7 @@ describe('the state of a path', () => {
     expect(sameState(large, captureFile(path, MAX))).toBe(false)
   })
 
-  test.runIf(process.platform !== 'win32')('of a pipe is not waited for', async () => {
+  test.runIf(process.platform !== 'win32')('of a pipe does not block', async () => {
     const path = join(await tempFolder(), 'pipe')
     execFileSync('mkfifo', [path])
     expect(captureFile(path, MAX)).toMatchObject({ kind: 'unkept', why: 'it is neither a file nor a folder' })
@@ -72,7 +72,7 @@ describe('two states', () => {
 })
 
 describe('the store of contents', () => {
-  test('keeps each content once, for the user only, and gives it back', async () => {
+  test('keeps each content once, readable only by the user, and returns it', async () => {
     const folder = join(await tempFolder(), 'contents')
     const blobs = openBlobStore(folder)
     const name = blobs.put(Buffer.from([0, 255]))
@@ -82,7 +82,7 @@ describe('the store of contents', () => {
     expect(statSync(join(folder, name.slice(0, 2), name.slice(2))).mode & modeBits).toBe(0o600 & modeBits)
   })
 
-  test('never gives back a content that was changed, and takes nothing but a hash as a name', async () => {
+  test('never returns modified content, and accepts only hashes as names', async () => {
     const folder = await tempFolder()
     const blobs = openBlobStore(folder)
     const name = blobs.put(Buffer.from('text'))
@@ -93,7 +93,7 @@ describe('the store of contents', () => {
       expect([blobs.has(other), blobs.touch(other), blobs.get(other)]).toEqual([false, false, undefined])
   })
 
-  test('stores a content again after another process has removed it, folder and all', async () => {
+  test('stores content again after another process removed it and its folder', async () => {
     const folder = await tempFolder()
     const blobs = openBlobStore(folder)
     const name = blobs.put(Buffer.from('text'))
@@ -103,7 +103,7 @@ describe('the store of contents', () => {
     expect(blobs.get(name)?.toString()).toBe('text')
   })
 
-  test('marks a content as used when it is stored again, so that it is not collected as garbage', async () => {
+  test('marks content as used when it is stored again, so that it is not garbage-collected', async () => {
     const folder = await tempFolder()
     const name = openBlobStore(folder).put(Buffer.from('text'))
     const path = join(folder, name.slice(0, 2), name.slice(2))

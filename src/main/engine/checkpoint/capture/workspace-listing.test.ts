@@ -37,7 +37,7 @@ describe('a listing', () => {
     expect(await names()).toEqual(['.gitignore', 'a.txt', 'kept.log', 'link', 'sub', 'sub/b.txt'])
   })
 
-  test('leaves out our own folder, and lists what is in several roots once', async () => {
+  test('leaves out Trestle’s folder, and lists paths in several roots once', async () => {
     const { root, list, write } = await setUp({ 'a/b/c': 'x', 'home/contents': 'x' })
     write('home/x', 'x')
     const { files } = await list({ roots: [join(root, 'a/b'), root, join(root, 'a')], except: join(root, 'home') })
@@ -52,7 +52,7 @@ describe('a listing', () => {
     expect(state.kind === 'file' && blobs.get(state.hash)?.toString()).toBe('before')
   })
 
-  test('says when there is more than it lists', async () => {
+  test('reports when it is incomplete', async () => {
     const { list } = await setUp({ a: 'a', b: 'b', c: 'c' })
     expect(await list({ maxEntries: 3 })).toMatchObject({ complete: true })
     expect((await list({ maxEntries: 2 })).files.size).toBe(2)
@@ -77,7 +77,7 @@ describe('the difference of two listings', () => {
     }
   }
 
-  test('is what was made, changed, deleted and moved', async () => {
+  test('has what was created, changed, deleted and moved', async () => {
     const { changes, uncovered } = await difference(
       { same: 'same', changed: 'old', gone: 'gone', moved: 'moved' },
       ({ root, write }) => {
@@ -97,7 +97,7 @@ describe('the difference of two listings', () => {
     expect(uncovered).toBe(0)
   })
 
-  test('is nothing where nothing was done, nor where a file is only ignored from now on', async () => {
+  test('is empty without changes, and when a file is only newly ignored', async () => {
     expect(await difference({ a: 'a' }, () => undefined)).toEqual({ changes: [], uncovered: 0 })
     expect(
       await difference({ a: 'a', '.gitignore': '# none\n' }, ({ write }) => write('.gitignore', '# none\na\n')),

@@ -67,34 +67,31 @@ async function run(
   return { child, wrapped, output: () => output, ended: once(child, 'close').then(([code]) => code as number) }
 }
 
-describe.skipIf(sandboxSupport().kind === 'none')(
-  'the cache of Trestle’s compiled code, which runs without a sandbox',
-  () => {
-    it.each([
-      ['in the project', 'project/deep/temporary', true],
-      ['in the project, and not there yet', 'project/deep/temporary', false],
-      ['in a folder that commands may change', 'listed/temporary', true],
-      ['in a folder that commands may change, and not there yet', 'listed', false],
-    ])('cannot be planted by a command where it is %s', async (_where, name, exists) => {
-      const { top, policy } = await place()
-      const temporary = join(top, name)
-      mkdirSync(temporary, { recursive: true })
-      vi.stubEnv('TMPDIR', temporary)
-      onTestFinished(() => void vi.unstubAllEnvs())
-      const folder = codeCacheFolder()
-      if (exists) mkdirSync(folder, { mode: 0o700 })
-      const listed = join(top, 'listed')
-      mkdirSync(listed, { recursive: true })
-      const plant = `mkdir -p -m 700 '${folder}'; echo x > '${join(folder, 'planted')}'`
-      const script = [temporary, join(top, 'project', 'deep')]
-        .map((path) => `mv '${path}' '${path}-away'; mkdir -p '${path}'; ${plant}`)
-        .join('; ')
-      const { ended } = await run({ ...policy, write: [listed] }, `${plant}; ${script}`)
-      await ended
-      expect(existsSync(join(folder, 'planted'))).toBe(false)
-    })
-  },
-)
+describe.skipIf(sandboxSupport().kind === 'none')('the compiled code of Trestle, which runs without a sandbox', () => {
+  it.each([
+    ['in the project', 'project/deep/temporary', true],
+    ['in the project, and not there yet', 'project/deep/temporary', false],
+    ['in a folder that commands may change', 'listed/temporary', true],
+    ['in a folder that commands may change, and not there yet', 'listed', false],
+  ])('cannot be planted by a command where it is %s', async (_where, name, exists) => {
+    const { top, policy } = await place()
+    const temporary = join(top, name)
+    mkdirSync(temporary, { recursive: true })
+    vi.stubEnv('TMPDIR', temporary)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const folder = codeCacheFolder()
+    if (exists) mkdirSync(folder, { mode: 0o700 })
+    const listed = join(top, 'listed')
+    mkdirSync(listed, { recursive: true })
+    const plant = `mkdir -p -m 700 '${folder}'; echo x > '${join(folder, 'planted')}'`
+    const script = [temporary, join(top, 'project', 'deep')]
+      .map((path) => `mv '${path}' '${path}-away'; mkdir -p '${path}'; ${plant}`)
+      .join('; ')
+    const { ended } = await run({ ...policy, write: [listed] }, `${plant}; ${script}`)
+    await ended
+    expect(existsSync(join(folder, 'planted'))).toBe(false)
+  })
+})
 
 describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
   it('a program can write to its project, and sees neither secrets nor anything outside', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PendingChanges } from './pending-changes'
 
-test('changes of a session are made one after the other, also after one that failed', async () => {
+test('changes of a session are made one at a time, even after one that failed', async () => {
   const changes = new PendingChanges()
   const session = {}
   const order: string[] = []
@@ -21,14 +21,14 @@ test('changes of a session are made one after the other, also after one that fai
   expect(changes.of(session)).toBeUndefined()
 })
 
-test('a change that takes no time is made at once', () => {
+test('a change that takes no time is made immediately', () => {
   const changes = new PendingChanges()
   let isMade = false
   void changes.add({}, async () => (isMade = true))
   expect(isMade).toBe(true)
 })
 
-test('what waits for a change that fails is told why', async () => {
+test('whatever waits for a failed change gets the reason', async () => {
   const changes = new PendingChanges()
   const session = {}
   const change = changes.add(session, () => Promise.reject(new Error('no such agent')))

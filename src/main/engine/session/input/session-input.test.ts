@@ -15,7 +15,7 @@ function queueOf(initial = emptyHeader('x')) {
 }
 const parts = [{ type: 'text' as const, text: 'and this' }]
 
-it('a prompt that is to join the running turn is marked in the header, also for a later process', () => {
+it('a prompt that should join the running turn is marked in the header, even for a later process', () => {
   const { queue, header } = queueOf()
   const [first, second] = [queue.add(parts), queue.add(parts)]
   queue.steer(second)
@@ -64,7 +64,7 @@ it.each([false, true])('a message of the user takes a session out of the archive
   expect(steered.isArchived()).toBe(false)
 })
 
-it('a message that may not be sent leaves the session in the archive', async () => {
+it('a blocked message leaves the session archived', async () => {
   const { input, isArchived } = archivedInput(false, () => Promise.reject(new Error('no')))
   await expect(input.prompt(parts)).rejects.toThrow('no')
   expect(isArchived()).toBe(true)
