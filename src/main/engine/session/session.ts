@@ -96,9 +96,7 @@ export class Session {
     return this.#open ? this.#starting !== undefined || this.#input.isSteering : this.busy
   }
 
-  /**
-   * Whether its turn only waits for answers, which another process can take as well, and none of its calls is running.
-   */
+  /** Whether its turn only waits for answers, which any process can take, and none of its calls is running. */
   get onlyWaits(): boolean {
     const { approvals, agent } = this.header
     if (!this.#deps.interactive || agent || approvals.length === 0 || approvals.some(isMidCall)) return false
