@@ -94,7 +94,7 @@ test.describe('an MCP server of the user', () => {
     await expect(transcriptText(page, 'Not again.')).toBeVisible()
     const requests = app.server.requests.map(({ body }) => JSON.stringify(body))
     expect(requests[0]).toContain('"name":"mcp__lab__echo"')
-    expect(requests.at(-1)).toContain('Tools that are not available any more')
+    expect(requests.at(-1)).toContain('Tools that are no longer available')
   })
 
   test('shows why it does not start, with its output, and can be removed', async ({ app }) => {

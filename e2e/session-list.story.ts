@@ -190,7 +190,7 @@ test.describe('the list of sessions', () => {
     await expect(page.getByRole('button', { name: /Start session/ })).toBeEnabled()
     // A missing folder that was requested is named, and no session starts.
     await openAt(page, `/new?${new URLSearchParams({ folder: missingFolder }).toString()}`)
-    await expect(page.getByText(`The folder ${missingFolder} does not exist any more.`)).toBeVisible()
+    await expect(page.getByText(`The folder ${missingFolder} no longer exists.`)).toBeVisible()
     await expect(page.getByRole('button', { name: /Start session/ })).toBeDisabled()
     await pictures(app, 'new-session-folder-gone')
     expect(await findingsInBothThemes(page)).toEqual([])

@@ -203,7 +203,7 @@ export const ERRORS = {
     advice: 'List the tasks and choose one of them.',
   },
   'terminal.not_found': {
-    title: 'This terminal is gone',
+    title: 'This terminal no longer exists',
     retryable: false,
     advice: 'Open a new terminal.',
   },

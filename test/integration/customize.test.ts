@@ -160,7 +160,7 @@ test('a hook is added, tried, turned off, moved and removed', async () => {
   await undo(undoId)
   expect((await hooks.list(folder)).hooks).toHaveLength(2)
   await expect(hooks.add(folder, 'user', { event: 'Stop', matcher: '(', command: 'x' })).rejects.toThrow(
-    /no regular expression/,
+    /not a valid regular expression/,
   )
 })
 

@@ -169,7 +169,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
       expect.stringContaining('INJECTED instructions'),
     ])
     expect(results.slice(3, 5)).toEqual([
-      expect.stringMatching(/(?:lab:watch|mcp__lab_watch__look) is not available any more/),
+      expect.stringMatching(/(?:lab:watch|mcp__lab_watch__look) is no longer available/),
       expect.stringContaining('There is no skill lab:trap'),
     ])
     expect(readFileSync(join(scratch.project, 'shout.txt'), 'utf8')).toBe('hello')
@@ -226,8 +226,8 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
       expect(JSON.stringify(before!.messages)).toContain('lab:trap')
       expect(after!.messages.slice(0, before!.messages.length)).toEqual(before!.messages)
       const news = JSON.stringify(after!.messages.slice(before!.messages.length))
-      expect(news).toMatch(/skills have changed|no skills to load any more/)
-      expect(news).toContain('There are no further agent types any more.')
+      expect(news).toMatch(/skills have changed|no longer any skills to load/)
+      expect(news).toContain('There are no longer any further agent types.')
       expect(news).toContain('mcp__lab_watch__look')
     },
   )

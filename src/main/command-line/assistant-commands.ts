@@ -203,7 +203,7 @@ export const SCHEDULE_COMMAND: CommandSpec = {
     'mail-subject': { type: 'string', value: 'TEXT', help: 'create, update: part of the subject.' },
     'mail-text': { type: 'string', value: 'TEXT', help: 'create, update: words of the subject or text.' },
     zone: { type: 'string', value: 'ZONE', help: 'create, update: the time zone (default: that of this machine).' },
-    prompt: { type: 'string', value: 'TEXT', help: 'create, update: what the agent of a run is told.' },
+    prompt: { type: 'string', value: 'TEXT', help: 'create, update: the prompt of each run.' },
     project: { type: 'string', value: 'DIR', help: 'create, update: the folder that runs work in.' },
     'no-project': { type: 'boolean', help: 'create, update: each run works in a private folder (default).' },
     agent: { type: 'string', value: 'NAME', help: 'create, update: the agent of a run.' },

@@ -19,7 +19,7 @@ const SCRIPTS = { bash, zsh, fish } as const
 export function completionScript({ positionals: [shell] }: Parsed): string {
   const known = SHELLS.find((name) => name === shell)
   if (known === undefined) {
-    const wrong = shell === undefined ? 'Say for which shell' : `There is no completion for "${shell}"`
+    const wrong = shell === undefined ? 'Specify the shell' : `There is no completion for "${shell}"`
     throw new UsageError(`${wrong}: ${SHELLS.join(', ')}.`, 'completion')
   }
   return SCRIPTS[known]()

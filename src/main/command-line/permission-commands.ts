@@ -44,7 +44,7 @@ export const PERMISSION_COMMAND: CommandSpec = {
     repository: {
       type: 'string',
       value: 'DIR',
-      help: 'untrust: only this Git repository, as `repositories` lists it; it need not exist any more.',
+      help: 'untrust: only this Git repository, as `repositories` lists it; it may no longer exist.',
     },
     sandbox: {
       type: 'string',

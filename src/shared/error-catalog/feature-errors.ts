@@ -29,7 +29,7 @@ export const FEATURE_ERRORS = {
     advice: 'Correct what is named, then save again.',
   },
   'customize.undo_gone': {
-    title: 'This change cannot be undone any more',
+    title: 'This change can no longer be undone',
     retryable: false,
     advice: 'Make the change again by hand.',
   },

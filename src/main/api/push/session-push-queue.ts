@@ -189,7 +189,8 @@ class SessionPushQueue {
   #takeFromLog(): SessionPush {
     if (this.#chunk.length === 0) {
       this.#chunk = this.#sessions.since(this.#sessionId, this.#cursor, this.#logStep)
-      if (this.#chunk.length === 0) throw new CodedError('session.not_found', 'The rest of this session is gone.')
+      if (this.#chunk.length === 0)
+        throw new CodedError('session.not_found', 'The rest of this session no longer exists.')
       // Sessions with images have large events: read fewer at a time.
       const bytes = this.#chunk.reduce((sum, event) => sum + estimateJsonBytes(event), 0)
       this.#logStep =

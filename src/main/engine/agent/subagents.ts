@@ -86,7 +86,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     if (!spec)
       throw new CodedError(
         'request.invalid',
-        `There is no agent type ${agent.agentType} any more, which ${sessionId} was made from.`,
+        `The agent type ${agent.agentType}, which ${sessionId} uses, no longer exists.`,
       )
     return spec
   }

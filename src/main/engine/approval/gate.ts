@@ -281,8 +281,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
 
   /** Ends a request whose call is no longer possible; the model gets the reason. */
   function cancelImpossible(entry: Waiting, why: string): CodedError {
-    requests.end(entry, 'cancelled', { reason: `It cannot be done any more: ${why}` }, { allowed: false, message: why })
-    return goneError(`It cannot be done any more: ${why}`)
+    requests.end(entry, 'cancelled', { reason: `It can no longer be done: ${why}` }, { allowed: false, message: why })
+    return goneError(`It can no longer be done: ${why}`)
   }
 
   async function choices(approvalId: string): Promise<RuleChoice[]> {

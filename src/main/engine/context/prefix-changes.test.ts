@@ -21,7 +21,7 @@ const file: ContextFact = {
   key: 'file',
   text: 'Use tabs.',
   changed: 'The file says now:',
-  removed: 'The file is gone.',
+  removed: 'The file no longer exists.',
 }
 const list = (...lines: string[]): ContextFact => ({
   key: 'list',
@@ -52,7 +52,7 @@ describe('what has changed since the model was told', () => {
   it('names what is gone, once, and what is there again', () => {
     const known = told([file])
     const gone = changesSince(known, [], [])!
-    expect(gone.text).toContain('The file is gone.')
+    expect(gone.text).toContain('The file no longer exists.')
     tell(known, gone.facts)
     expect(changesSince(known, [], [])).toBeUndefined()
     expect(changesSince(known, [file], [])?.text).toContain('The file says now:\nUse tabs.')
@@ -97,7 +97,7 @@ describe('the tools', () => {
   it('that went and came back are named without their schemas', () => {
     const known = told([], [tool('Read'), tool('Fetch')])
     const gone = changesSince(known, [], [tool('Read')])!
-    expect(gone.text).toContain('Tools that are not available any more: Fetch.')
+    expect(gone.text).toContain('Tools that are no longer available: Fetch.')
     tell(known, gone.facts)
     const back = changesSince(known, [], [tool('Read'), tool('Fetch')])!
     expect(back.text).toContain('Tools that are available again: Fetch.')

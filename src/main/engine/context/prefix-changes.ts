@@ -72,7 +72,7 @@ function changedTools(told: KnownFacts, tools: readonly ToolSchema[]): Changes {
   if (back.length > 0) changes.texts.push(`Tools that are available again: ${back.join(', ')}.`)
   if (gone.length > 0)
     changes.texts.push(
-      `Tools that are not available any more: ${gone.map(({ key }) => key.slice(TOOL_KEY.length)).join(', ')}.`,
+      `Tools that are no longer available: ${gone.map(({ key }) => key.slice(TOOL_KEY.length)).join(', ')}.`,
     )
   return changes
 }

@@ -184,7 +184,7 @@ async function runJob(
   const { call, refused } = tool && waited && job.input !== undefined ? await prepare(tool, job.input) : job
   if (!tool || !call) {
     const result = refused ?? failed('The call could not be prepared.')
-    if (asked) ctx.calls.withdraw(asked, `It cannot be done any more: ${textOf(result.content)}`)
+    if (asked) ctx.calls.withdraw(asked, `It can no longer be done: ${textOf(result.content)}`)
     return result
   }
   const hooked = { callId: job.part.callId, tool: tool.name, input: job.input, summary: call.summary }

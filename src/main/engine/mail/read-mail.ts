@@ -61,7 +61,7 @@ export async function saveAttachment(
       decodeText: false,
       chunkSize: PIECE_BYTES,
     })
-    if (!content) throw new CodedError('mail.not_found', 'The attachment is not there any more.')
+    if (!content) throw new CodedError('mail.not_found', 'The attachment no longer exists.')
     const file = createFile()
     await pipeline(content, file, ...(signal ? [{ signal }] : []))
     return { name: wanted.name, bytes: file.bytesWritten }
@@ -99,10 +99,7 @@ export function assertSameFolder(place: MailPlaceId, validity: string): void {
 }
 
 export function goneError(id: string): CodedError {
-  return new CodedError(
-    'mail.not_found',
-    `The message ${id} is not there any more: it was moved or deleted. Search again.`,
-  )
+  return new CodedError('mail.not_found', `The message ${id} no longer exists: it was moved or deleted. Search again.`)
 }
 
 async function headOf(

@@ -44,14 +44,14 @@ export class LightReadableStream<Chunk> {
 
   readonly #controller: StreamController<Chunk> = {
     enqueue: (chunk) => {
-      if (this.#end) throw new TypeError('The stream is not open any more.')
+      if (this.#end) throw new TypeError('The stream is closed.')
       const read = this.#reads.shift()
       if (read) read.resolve({ done: false, value: chunk })
       else this.#chunks.push(chunk)
       if (this.#reads.length > 0) this.#pull()
     },
     close: () => {
-      if (this.#end) throw new TypeError('The stream is not open any more.')
+      if (this.#end) throw new TypeError('The stream is closed.')
       this.#close()
     },
     error: (error) => {

@@ -217,7 +217,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       if (sessionId !== undefined && !header) end(id, 'stopped', 'Its session was deleted.')
       else if (!header || header.turns === 0) {
         if (!duties.lives(owner) || owner === duties.owner)
-          end(id, 'interrupted', 'Trestle ended before the run began.', false)
+          end(id, 'interrupted', 'Trestle exited before the run started.', false)
       } else if (header.turnId === undefined) endAs(header, header.lastStop)
       else if (dead.has(header.sessionId) && header.approvals.every(isMidCall)) {
         // Opening it records the end of its turn.

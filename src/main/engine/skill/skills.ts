@@ -113,8 +113,8 @@ export function createSkills(deps: SkillsDeps): Skills {
         skill.source === 'plugin'
           ? await pluginText(skill.path)
           : readGuardedText(skill.path, guards.get(skill.path) ?? { within: dirname(skill.path), mostBytes: MAX_BYTES })
-      if ('missing' in found) throw new Error(`${skill.path} cannot be read any more.`)
-      if ('problem' in found) throw new Error(`${skill.path} cannot be read any more. ${found.problem}`)
+      if ('missing' in found) throw new Error(`${skill.path} can no longer be read.`)
+      if ('problem' in found) throw new Error(`${skill.path} can no longer be read. ${found.problem}`)
       const parts = splitSkill(found.text)
       if (!parts) throw new Error(`${skill.path} no longer has front matter.`)
       return fillPlaceholders(parts.body, { args, names: skill.arguments, dir: dirname(skill.path) })

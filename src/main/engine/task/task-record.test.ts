@@ -82,7 +82,7 @@ describe('the record of a task', () => {
     writeFileSync(running.task.outputPath, 'so far')
     expect(await markLost(home, running)).toMatchObject({ status: 'lost', outputBytes: 6 })
     const { task } = (await readRecord(home, 'bash-00000001'))!
-    expect(task).toMatchObject({ status: 'lost', stopReason: 'The task host that ran it is gone.' })
+    expect(task).toMatchObject({ status: 'lost', stopReason: 'The task host that ran it has exited.' })
     expect(task).not.toHaveProperty('prompt')
   })
 })

@@ -83,7 +83,7 @@ export async function markLost(home: string, record: TaskRecord): Promise<Task> 
     status: 'lost',
     endedAt: Date.now(),
     outputBytes: await outputSize(record.task.outputPath),
-    stopReason: 'The task host that ran it is gone.',
+    stopReason: 'The task host that ran it has exited.',
   }
   delete task.prompt
   try {

@@ -62,7 +62,9 @@ export async function turnTools(
     lookup: {
       ...found,
       unknownTool: (name) =>
-        choice.knownTools()?.has(name) ? `${name} is not available any more. Do without it.` : found.unknownTool(name),
+        choice.knownTools()?.has(name)
+          ? `${name} is no longer available. Continue without it.`
+          : found.unknownTool(name),
     },
     cost: () => lookup?.cost(),
     instructions: () => servers?.instructions() ?? [],

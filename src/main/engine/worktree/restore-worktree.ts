@@ -49,7 +49,7 @@ export async function restoreWorktree(place: WorktreePlace, record: WorktreeReco
         }
       } else if (removed.patch !== undefined && removed.files > 0) {
         await worktree.write(['apply', '--binary', '--whitespace=nowarn', '--', removed.patch])
-        notes.push('The files come from the patch: what was staged is not staged any more.')
+        notes.push('The files come from the patch, so nothing is staged any longer.')
       }
       const again = copyAgain(found.top, record, notes)
       const { removed: _, branch: _before, ...rest } = record

@@ -47,7 +47,7 @@ export async function removeAbandoned(place: WorktreePlace): Promise<void> {
       else if (place.now() - lstatSync(path).mtimeMs > ABANDONED_AFTER_MS)
         rmSync(path, { recursive: true, force: true })
     } catch (error) {
-      place.log(`${path}, which is of no use any more, could not be removed: ${failureOf(error).message}`)
+      place.log(`${path}, which is no longer needed, could not be removed: ${failureOf(error).message}`)
     }
   }
 }

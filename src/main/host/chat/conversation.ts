@@ -149,7 +149,7 @@ export class Conversation {
         await engine.sessions.reply(sessionId, { approvalId, ...answer })
         if (answer.optionId === REJECT_STOP && sessionId === this.#sessionId) await this.#withdrawQueue()
       } else if (this.#isLeaving) return
-      else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is not asked any more.')
+      else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is no longer pending.')
       else await this.stop(approvalId)
     } catch (error) {
       this.printer.failure(failureOf(error))

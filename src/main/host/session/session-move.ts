@@ -132,7 +132,7 @@ export async function moveCancel(
     )
   if (await refuseAgents('session move-cancel')) return 2
   const header = await engine.moves.cancel(sessionId, sealed.moveId)
-  say(values, header, `The session continues here. Don't receive the file of ${sealed.moveId} any more.\n`)
+  say(values, header, `The session continues here. The file of ${sealed.moveId} must no longer be received.\n`)
   return 0
 }
 

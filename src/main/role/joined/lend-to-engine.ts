@@ -161,7 +161,7 @@ class Answers {
 
   #terminal({ terminalId }: { terminalId: string }): ClientTerminal {
     const terminal = this.#open.get(terminalId)
-    if (!terminal) throw new Error('This terminal is not open any more.')
+    if (!terminal) throw new Error('This terminal is closed.')
     return terminal
   }
 }

@@ -364,7 +364,7 @@ function explanation(folder: string, scripted: boolean, mode: SessionMode, setti
 
 /** The choice that is still missing. */
 function missingChoiceText(folder: string | undefined, isMissing: boolean, hasModel: boolean): string {
-  if (isMissing) return `The folder ${folder} does not exist any more. Choose another folder to continue.`
+  if (isMissing) return `The folder ${folder} no longer exists. Choose another folder to continue.`
   if (folder === undefined && !hasModel) return 'Choose a folder and a model to continue.'
   return folder === undefined ? 'Choose a folder to continue.' : 'Choose a model to continue.'
 }

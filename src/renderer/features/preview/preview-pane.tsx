@@ -266,7 +266,7 @@ function useFramePreview(
       if (command.type === 'pick' && command.isOn) frame.current?.focus()
     },
     capture: () => {
-      if (!frame.current) throw new Error('The page is not shown any more.')
+      if (!frame.current) throw new Error('The page is no longer shown.')
       return pictureOfElement(frame.current)
     },
   }

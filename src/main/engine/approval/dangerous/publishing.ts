@@ -126,7 +126,7 @@ export function dangerousPublish(program: string, rest: readonly Word[]): string
   }
   if (isTrial) return undefined
   if (program === 'ssh-copy-id') return 'Gives a key access to another computer.'
-  if (ALWAYS.test(program)) return `${program} publishes a version for everybody.`
+  if (ALWAYS.test(program)) return `${program} publishes a version for everyone.`
   const module = /^python[\d.]*$/.test(program) && rest[0]?.text === '-m' ? rest[1]?.text : undefined
   const name = module ?? program
   const words = PUBLISHING.find(([programs]) => programs.split(' ').includes(name))?.[1]
@@ -137,6 +137,6 @@ export function dangerousPublish(program: string, rest: readonly Word[]): string
     rest[0]?.text.endsWith('setup.py') === true &&
     rest.some(({ text }) => /^(?:upload|register)$/.test(text))
   )
-    return 'Publishes a version for everybody.'
+    return 'Publishes a version for everyone.'
   return undefined
 }

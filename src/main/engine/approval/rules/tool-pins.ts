@@ -34,7 +34,7 @@ export function asPinned<Call extends { toolChange?: ToolChange }>({
 }
 
 const Pin = lazySchema(() => z.object({ server: z.string(), tool: z.string(), text: z.string() }))
-const UNREADABLE = '(what you allowed cannot be read any more)\n'
+const UNREADABLE = '(what you allowed can no longer be read)\n'
 
 /** Pins in files of the user's home, one per tool, so that processes never overwrite each other's pins. */
 export function createToolPins(home: string): ToolPins {

@@ -80,6 +80,6 @@ export function matcherMistake(matcher: string): string | undefined {
     void new RegExp(matcher)
     return undefined
   } catch (error) {
-    return `is no regular expression: ${errorText(error)}`
+    return `is not a valid regular expression: ${errorText(error)}`
   }
 }

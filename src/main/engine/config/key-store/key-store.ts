@@ -119,7 +119,7 @@ export const NO_KEY_STORE: KeyStore = createKeyStore({ ask: async () => ({}), en
 
 /** Why there is no key store, determined without asking it: on Linux, asking without a session bus would start one. */
 function unavailableReason(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | undefined {
-  if (env['TRESTLE_KEY_STORE'] === 'file') return 'TRESTLE_KEY_STORE says so'
+  if (env['TRESTLE_KEY_STORE'] === 'file') return 'TRESTLE_KEY_STORE is set to file'
   if (platform !== 'linux' || env['DBUS_SESSION_BUS_ADDRESS']) return undefined
   const runtime = env['XDG_RUNTIME_DIR']
   return runtime && existsSync(join(runtime, 'bus')) ? undefined : 'no desktop session with a keyring is running'

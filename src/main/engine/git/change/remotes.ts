@@ -39,7 +39,7 @@ export async function pull(repository: OpenRepository, way: PullWay, run: Remote
     throw new CodedError('git.no_upstream', `The branch ${branch} has no upstream to pull from.`)
   if (remote !== '.') await repository.write(['fetch', '--progress', '--no-auto-maintenance', '--', remote], run)
   const upstream = await repository.maybe(['rev-parse', '--verify', '--quiet', '@{upstream}^{commit}'])
-  if (upstream === undefined) throw new CodedError('git.no_upstream', `The upstream of ${branch} is gone.`)
+  if (upstream === undefined) throw new CodedError('git.no_upstream', `The upstream of ${branch} no longer exists.`)
   await requireNothingInTheWay(repository, upstream, { alsoReplayed: way === 'rebase' })
   const { signal } = run
   if (way === 'fast-forward')

@@ -95,6 +95,6 @@ export async function restoreStash(
 /** The current position of a stash: others may have been added or dropped since. */
 async function stashOf(repository: OpenRepository, hash: string): Promise<GitStash> {
   const stash = (await listStashes(repository)).find((each) => each.hash === hash)
-  if (!stash) throw new CodedError('git.not_found', 'This stash is gone.')
+  if (!stash) throw new CodedError('git.not_found', 'This stash no longer exists.')
   return stash
 }

@@ -71,7 +71,7 @@ function gitDirOf(dotGit: string): string | Problem {
   const gitDir = isAbsolute(named) ? named : join(dirname(dotGit), named)
   return (
     (isGitDir(gitDir) ? realFolder(gitDir) : undefined) ?? {
-      problem: `${dotGit} names a repository that is not there.`,
+      problem: `${dotGit} names a repository that does not exist.`,
     }
   )
 }
@@ -87,7 +87,7 @@ function commonDirOf(gitDir: string): string | Problem {
   if (!existsSync(file)) return gitDir
   const named = readGitLink(file)
   if (typeof named !== 'string') return named
-  const problem = { problem: `${file} names a repository that is not there.` }
+  const problem = { problem: `${file} names a repository that does not exist.` }
   return named === '' ? problem : (realFolder(resolve(gitDir, named)) ?? problem)
 }
 

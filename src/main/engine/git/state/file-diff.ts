@@ -107,7 +107,7 @@ function newFileDiff({ top }: OpenRepository, path: GitPath): GitFileDiff {
   const whole = { path, hunks: [], byHunk: false, added: 0, removed: 0 }
   if (isFolderPath(path)) return { ...whole, note: 'A new folder.' }
   const stat = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
-  if (!stat) return { ...whole, note: 'The file is gone.' }
+  if (!stat) return { ...whole, note: 'The file no longer exists.' }
   if (stat.isDirectory()) return { ...whole, note: 'A folder with a repository of its own.' }
   if (!stat.isFile() && !stat.isSymbolicLink()) return { ...whole, note: 'Not a plain file.' }
   if (stat.size > MAX_SHOWN_BYTES) return { ...whole, note: 'The file is too large to show.' }

@@ -87,7 +87,7 @@ function refOf(text: string): GitRef[] {
 
 function requireHash(hash: string): void {
   if (!/^[0-9a-f]{4,64}$/.test(hash))
-    throw new CodedError('request.invalid', `${JSON.stringify(hash)} is no hash of a commit.`)
+    throw new CodedError('request.invalid', `${JSON.stringify(hash)} is not a commit hash.`)
 }
 
 /** A commit with its full message and its files, compared with its first parent. */

@@ -37,7 +37,7 @@ function unusualRemotes(settings: readonly Setting[]): string[] {
     } else if (remote !== undefined && !named.has(remote))
       lines.push(`setting ${key} = ${value}: git takes ${remote} as the address of a remote`)
     else if (NAME.test(key) && value !== '.' && !named.has(value))
-      lines.push(`setting ${key} = ${value}, which is no remote that is set up`)
+      lines.push(`setting ${key} = ${value}, which is not a configured remote`)
   }
   return lines
 }

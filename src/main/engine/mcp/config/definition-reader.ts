@@ -135,7 +135,7 @@ export class DefinitionReader {
     for (const key of Object.keys(this.#raw)) {
       if (this.#seen.has(key) || IGNORED_FIELDS.includes(key)) continue
       const message = PERMISSION_FIELDS.includes(key)
-        ? 'is not looked at: what may run without asking is said by your permission rules.'
+        ? 'is ignored: your permission rules decide what may run without asking.'
         : key === 'envFile'
           ? 'is not read: put its variables into "env".'
           : `is not known${suggestion(key)}`

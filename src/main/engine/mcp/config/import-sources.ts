@@ -173,7 +173,7 @@ function codexServer(raw: unknown): { raw: unknown; notes: string[] } {
   const server: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(others)) {
     if (key === 'tools' || key === 'required' || key.includes('approval'))
-      notes.push(`${key} is left out: what may run without asking is said by your permission rules.`)
+      notes.push(`${key} is left out: your permission rules decide what may run without asking.`)
     else if (Object.hasOwn(SECONDS, key)) server[SECONDS[key]!] = typeof value === 'number' ? value * 1000 : value
     else server[Object.hasOwn(RENAMED, key) ? RENAMED[key]! : key] = value
   }

@@ -62,7 +62,7 @@ function readStdio(
   if (command === undefined) return reader.fatal(['command'], 'A server that is run needs a command.')
   const args = reader.texts('args') ?? []
   const env = reader.pairs('env', (name) =>
-    /[=\0]/.test(name) || name === '' ? 'is no name of an environment variable' : undefined,
+    /[=\0]/.test(name) || name === '' ? 'is not a valid name of an environment variable' : undefined,
   )
   const cwd = reader.text('cwd')
   const sandbox = reader.oneOf('sandbox', MCP_SERVER_SANDBOXES)
@@ -94,7 +94,7 @@ function readRemote(
   if (mistake !== undefined) return reader.fatal(['url'], mistake)
   const headers = reader.pairs('headers', (name, value) =>
     !HEADER_NAME.test(name)
-      ? 'is no name of a header'
+      ? 'is not a valid header name'
       : /[\r\n\0]/.test(value)
         ? 'has a line break in its value'
         : undefined,

@@ -74,7 +74,7 @@ test.each([
   [{ url: 'javascript:${X}' }, 's.url: must be'],
   [{ url: 'http://x.test:6000/mcp' }, 's.url: uses port 6000, which is reserved for another protocol. Let the server'],
   [{ url: 'https://user:secret@x.test' }, 's.url: must not have a name or password'],
-  [{ url: 'https://x.test', headers: { 'A\nB': 'secret' } }, 'is no name of a header'],
+  [{ url: 'https://x.test', headers: { 'A\nB': 'secret' } }, 'is not a valid header name'],
   [{ url: 'https://x.test', headers: { A: 'secret\nX: y' } }, 's.headers.A: has a line break'],
 ])('rejects only the invalid server, with its position and without quoting a secret: %j', (written, message) => {
   const { servers, problems } = read({ before: { command: 'a' }, s: written, after: { command: 'b' } })

@@ -157,7 +157,7 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
       'or tell the user.'
     )
   if (shared.listing && !shared.listing.tools.some(({ name }) => name === tool) && !isLost(error))
-    return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or continue without it.`
+    return `The MCP server ${server} no longer has ${tool}. Use another of its tools, or continue without it.`
   if (codeOf(error) === -32_602)
     return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
   if (isLost(error))

@@ -188,7 +188,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       const server = await find(user, tool.server)
       if (!server)
         return failed(
-          `The MCP server ${tool.server} is not available any more: it was removed or disabled. Continue without it.`,
+          `The MCP server ${tool.server} is no longer available: it was removed or disabled. Continue without it.`,
         )
       const shared = hub.sharedOf(server)
       const { definition } = server

@@ -182,7 +182,7 @@ export class SharedServer {
 
   leave(sessionId: string): void {
     if (!this.users.delete(sessionId)) return
-    if (this.users.size === 0 && !this.isBusy) void this.stop('No session uses it any more.')
+    if (this.users.size === 0 && !this.isBusy) void this.stop('No session uses it now.')
     else this.#deps.changed()
   }
 

@@ -115,7 +115,7 @@ export async function listPages(
       if (pages === 1) throw error
       return {
         items,
-        problem: `Page ${pages} of its ${key} could not be had: ` + errorText(error),
+        problem: `Page ${pages} of its ${key} could not be loaded: ` + errorText(error),
       }
     }
     const listed: unknown = got[key]

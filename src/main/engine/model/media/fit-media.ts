@@ -49,7 +49,7 @@ export async function fitMedia(
       throw new MediaProblem(error.message, { cause: error })
     throw error
   }
-  throw new MediaProblem(`It is said to be ${mediaType}, but is not an image, video or PDF that is known here.`)
+  throw new MediaProblem(`It is labeled ${mediaType}, but it is not an image, video or PDF of a known format.`)
 }
 
 /** What every provider takes: beyond it images are scaled down by them, or refused. */

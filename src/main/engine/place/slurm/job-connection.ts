@@ -89,7 +89,7 @@ export class JobConnection {
     let endings = 0
     for (;;) {
       const job = await queue.next(jobId, signal)
-      if (!job) return new CodedError('place.job_ended', `Job ${jobId} is gone from the queue.`)
+      if (!job) return new CodedError('place.job_ended', `Job ${jobId} is no longer in the queue.`)
       const phase = phaseOf(job)
       if (phase === 'running') {
         if (!this.#link && !this.#attaching) void this.#attach()

@@ -73,7 +73,7 @@ export async function mirrorTurn(session: Session, turn: MirroredTurn, signal: A
         if (end) return end
       }
     }
-    throw new CodedError('place.job_ended', 'The session in the job is gone.')
+    throw new CodedError('place.job_ended', 'The session in the job no longer exists.')
   } finally {
     following.abort()
     unlisten()

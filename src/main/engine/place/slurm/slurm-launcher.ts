@@ -68,7 +68,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
       if (job && phaseOf(job) === 'running') return jobId
       if (job && phaseOf(job) === 'ended') throw endedError(job)
       job = await queue.next(jobId, given.signal)
-      if (!job) throw new CodedError('place.job_ended', `Job ${jobId} is gone from the queue.`)
+      if (!job) throw new CodedError('place.job_ended', `Job ${jobId} is no longer in the queue.`)
     }
   }
 

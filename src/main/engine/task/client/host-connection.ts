@@ -50,7 +50,7 @@ export class HostConnection {
     socket.once('close', () => {
       this.isLost = true
       this.connection.dispose()
-      for (const fail of this.underWay) fail(new CodedError('task.host_unavailable', 'The task host is gone.'))
+      for (const fail of this.underWay) fail(new CodedError('task.host_unavailable', 'The task host has exited.'))
       if (this.isOpen) events.lost()
     })
     this.connection.listen()
@@ -91,7 +91,7 @@ export class HostConnection {
       })
     } catch (error) {
       throw this.isLost
-        ? new CodedError('task.host_unavailable', 'The task host is gone.', { cause: error })
+        ? new CodedError('task.host_unavailable', 'The task host has exited.', { cause: error })
         : fromWire(error)
     } finally {
       signal?.removeEventListener('abort', cancel)

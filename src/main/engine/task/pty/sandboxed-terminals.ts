@@ -90,7 +90,7 @@ export class SandboxedTerminals {
 
   private groupFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): CommandGroup {
     // A terminal prepared for a command may come too late.
-    if (this.isClosed) throw new Error('Trestle is closing; no command is started any more.')
+    if (this.isClosed) throw new Error('Trestle is closing and starts no more commands.')
     const known = this.namespaceFor(policy)
     known.usedAt = performance.now()
     const key = groupKey(policy, env)

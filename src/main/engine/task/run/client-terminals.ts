@@ -196,7 +196,7 @@ async function endOf(start: TaskStart, ending: Ending): Promise<TaskEnd> {
   )
   const notes =
     outcome.kind === 'lost'
-      ? [`The terminal is gone: ${outcome.why}`]
+      ? [`The terminal was closed: ${outcome.why}`]
       : output
         ? []
         : ['The terminal did not say what was printed.']

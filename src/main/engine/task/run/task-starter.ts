@@ -37,7 +37,7 @@ export class TaskStarter {
   /** Rejects if there is no shell, or after `close`. */
   async start(options: Omit<TaskRunOptions, 'shell' | 'starter' | 'notes' | 'graceMs'>): Promise<TaskRun> {
     const { starter, note } = this.started ?? (await this.load())
-    if (this.closed) throw new Error('Trestle is closing; no command is started any more.')
+    if (this.closed) throw new Error('Trestle is closing and starts no more commands.')
     this.shell ??= shellOfThisMachine()
     const run: TaskRun = new TaskRun({
       ...options,

@@ -196,7 +196,7 @@ class PatchPlanner {
     if (file.text === undefined && !this.#isUnread(file))
       throw new FileProblem(
         file.isTouched
-          ? `${file.shown} is not there any more when the patch comes to it again. Nothing was written.`
+          ? `${file.shown} no longer exists when the patch changes it again. Nothing was written.`
           : `${await missingPath(
               this.#target.workspace,
               file.path,

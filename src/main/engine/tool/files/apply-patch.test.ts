@@ -128,7 +128,7 @@ describe('apply_patch', () => {
       ['*** Update File: from.ts', '*** Move to: old.txt'],
       /cannot be moved to old\.txt, which exists/,
     ],
-    ['a file that is deleted twice', ['*** Delete File: old.txt', '*** Delete File: old.txt'], /not there any more/],
+    ['a file that is deleted twice', ['*** Delete File: old.txt', '*** Delete File: old.txt'], /no longer exists when/],
     ['a folder', ['*** Delete File: src'], /src is a folder/],
   ])('changes nothing at all with %s', async (_, lines, problem) => {
     const { patch, tree, tool } = await project(FILES)

@@ -182,7 +182,7 @@ test('returns a failed result, not an exception, when the folder was deleted bet
   const result = await call.run(callContext())
   expect(result).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringMatching(/could not be started: the folder .*sub is not there any more/) }],
+    content: [{ text: expect.stringMatching(/could not be started: the folder .*sub no longer exists/) }],
   })
 })
 

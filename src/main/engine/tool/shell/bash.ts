@@ -222,7 +222,7 @@ function startProblem(error: unknown, cwd: string): string {
       : { code: undefined, message: String(error), path: undefined }
   // Something else that is required to start it is missing.
   if (code !== undefined && path !== undefined && path !== cwd) return `${message}.`
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder ${cwd} is not there any more.`
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder ${cwd} no longer exists.`
   if (code === 'EACCES') return `the folder ${cwd} may not be entered.`
   if (code === 'E2BIG')
     return 'it is too long together with the environment. Write it to a file with Write and run that.'

@@ -57,7 +57,7 @@ async function run(
   const settings = web.search()
   if (!settings)
     return failed(
-      'No search provider is configured any more ([web.search] in config.toml). Continue without searching.',
+      'A search provider is no longer configured ([web.search] in config.toml). Continue without searching.',
     )
   try {
     const { searchWeb } = await import('../../web/search-web')

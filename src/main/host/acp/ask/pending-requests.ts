@@ -221,7 +221,7 @@ async function chosenLabels(
 }
 
 const ASK_FOR_CHANGES =
-  'The user wants changes, but could not say here which. ' +
+  'The user wants changes, but could not specify them here. ' +
   'Ask them in the text of your answer what should change, and end your turn.'
 
 /**

@@ -50,7 +50,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
       description: 'Choose one, or add one in the settings of Trestle.',
     })
   else if (!models.some(({ id }) => id === chosen))
-    options.unshift({ value: chosen, name: chosen, description: 'Not configured any more.' })
+    options.unshift({ value: chosen, name: chosen, description: 'No longer configured.' })
   const effort = sessionEffort(settings.view(), header)
   return [
     {

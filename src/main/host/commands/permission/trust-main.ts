@@ -118,7 +118,7 @@ export async function repositoriesMain(
   }
   for (const { repository } of found) {
     forgetGitTrust(home, repository)
-    process.stdout.write(json ? `${JSON.stringify({ repository })}\n` : `${repository} is not trusted any more.\n`)
+    process.stdout.write(json ? `${JSON.stringify({ repository })}\n` : `${repository} is no longer trusted.\n`)
   }
   return 0
 }
