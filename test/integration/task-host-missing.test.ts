@@ -90,7 +90,7 @@ describe('when the task host cannot start', () => {
     chmodSync(program[0]!, 0o644)
     const { notices, run } = open({ program })
     expect((await run('echo works')).text).toContain('works')
-    expect(notices).toEqual([expect.stringContaining('no-host may not be run (is its disk mounted noexec?)')])
+    expect(notices).toEqual([expect.stringContaining('no-host cannot be run (is its disk mounted noexec?)')])
   })
 
   test('the user is told the reason when a prerequisite is missing', async () => {

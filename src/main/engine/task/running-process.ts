@@ -23,7 +23,7 @@ export interface ProcessStart {
  * come between the two.
  */
 export interface ProcessEvents {
-  /** The command runs; before all other events. */
+  /** The command has started; comes before all other events. */
   started?: () => void
   /** The bytes are valid only during the call. Returns false to pause until `resume`. */
   data: (bytes: Uint8Array) => boolean
@@ -32,7 +32,7 @@ export interface ProcessEvents {
    * the machine is. Background processes it left may still run and print.
    */
   exit: (status: ExitStatus) => void
-  /** Nothing more will be printed: no process has the terminal open any more. */
+  /** Nothing more will be printed: no process has the terminal open anymore. */
   end: () => void
   /** It could not be started; no other event follows. */
   error: (error: Error) => void

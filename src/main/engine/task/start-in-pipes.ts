@@ -59,7 +59,7 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
 }
 
 /**
- * Calls `done` once everything that is in the pipe now has been read. Data in a pipe can be read at once, so a full
+ * Calls `done` once everything that is in the pipe now has been read. Data in a pipe can be read immediately, so a full
  * turn of the event loop without data means that the pipe is empty; elapsed time does not.
  */
 export function drainPipe(stdout: Readable, done: () => void): void {

@@ -40,7 +40,7 @@ async function setUp() {
 }
 
 describe('the record of a task', () => {
-  test('is read as it was written last, and leaves nothing else behind', async () => {
+  test('is read as last written, and leaves no other file behind', async () => {
     const { home, record } = await setUp()
     writeRecord(home, record('bash-00000001', { status: 'running' }))
     writeRecord(home, record('bash-00000001', { status: 'failed', exitCode: 3 }))
@@ -55,14 +55,14 @@ describe('the record of a task', () => {
     ['{"version":2,"task":{"taskId":"bash-00000001","status":"running","startedAt":1},"host":{}}', 'bash-00000001'],
     ['{"version":1,"task":{"taskId":"bash-00000002","status":"running","startedAt":1},"host":{}}', 'bash-00000001'],
     ['{"version":1,"task":null,"host":{}}', 'bash-00000001'],
-  ])('that is damaged or of another task is not read: %s', async (text, taskId) => {
+  ])('is not read if it is damaged or belongs to another task: %s', async (text, taskId) => {
     const { home } = await setUp()
     mkdirSync(taskFolder(home, taskId), { recursive: true })
     writeFileSync(join(taskFolder(home, taskId), 'task.json'), text)
     expect(await readRecord(home, taskId)).toBeUndefined()
   })
 
-  test('is never looked for outside of the tasks', async () => {
+  test('is never looked for outside the folder of tasks', async () => {
     const { home, record } = await setUp()
     writeRecord(home, record('bash-00000001'))
     mkdirSync(join(home, 'tasks', 'other'))
@@ -72,7 +72,7 @@ describe('the record of a task', () => {
     expect(await taskIds(join(home, 'none'))).toEqual([])
   })
 
-  test('of a task whose host is gone says so, and waits for no answer any more', async () => {
+  test('of a task whose host has died says so, and no longer waits for an answer', async () => {
     const { home, record } = await setUp()
     const running = record('bash-00000001', {
       status: 'running',
@@ -88,7 +88,7 @@ describe('the record of a task', () => {
 })
 
 describe('old tasks', () => {
-  test('are removed with their logs by age, and never one that runs', async () => {
+  test('are removed with their logs by age, but never while they are running', async () => {
     const { home, record } = await setUp()
     writeRecord(home, record('bash-000old01', { endedAt: NOW - 8 * DAY }))
     writeRecord(home, record('bash-000new01', { endedAt: NOW - 6 * DAY }))
@@ -107,14 +107,14 @@ describe('old tasks', () => {
     ])
   })
 
-  test('beyond a number are removed, those that ended first', async () => {
+  test('beyond the limit are removed, starting with those that ended first', async () => {
     const { home, record } = await setUp()
     for (const [at, id] of ['bash-0000000b', 'bash-0000000a', 'bash-0000000c'].entries())
       writeRecord(home, record(id, { endedAt: NOW - at }))
     expect(await removeOld(home, { ...KEEP, keepTasks: 2 }, NOW)).toEqual(['bash-0000000c'])
   })
 
-  test('without a record are removed by the time that their folder was changed', async () => {
+  test('without a record are removed by the time their folder was last changed', async () => {
     const { home } = await setUp()
     for (const [id, days] of [
       ['bash-0000000a', 8],

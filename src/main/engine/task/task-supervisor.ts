@@ -52,7 +52,7 @@ export interface TaskSupervisor {
   onNotice(listener: (text: string) => void): () => void
   /**
    * Stops foreground commands and disconnects from the host. Background tasks keep running or are stopped, as
-   * `background` says; default: the setting `[tasks] on_exit`, with `ask` taken as `keep`.
+   * `background` says; default: the setting `[tasks] on_exit`, with `ask` treated as `keep`.
    */
   close(background?: 'keep' | 'stop'): Promise<void>
 }
@@ -92,7 +92,7 @@ export interface TaskEnd {
    * `maxChars`.
    */
   text: string
-  /** Characters of the whole plain text; bytes printed if not all of it is in memory any more. */
+  /** Characters of the whole plain text; bytes printed if part of it is no longer in memory. */
   totalChars: number
   truncated: boolean
   durationMs: number

@@ -13,7 +13,7 @@ import { hostedTerminals } from './hosted-terminals'
 import { KnownTasks, watchTask } from './known-tasks'
 import { besideBackground, SharedNetworks } from './shared-networks'
 
-/** How long a dead host may take to be recognized as dead. */
+/** How long it can take to recognize a dead host as dead. */
 const DEATH_MS = 1_500
 const START_DELAY_MS = 300
 
@@ -22,7 +22,7 @@ export interface TaskSupervisorOptions {
   home: string
   /** How to start the task host; absent: background commands are unavailable. */
   program?: TaskHostProgram
-  /** Whether a user is present: then foreground commands run in the task host. */
+  /** Whether a user is present; if so, foreground commands run in the task host. */
   interactive: boolean
   /** The environment of commands; complete once `ready` resolves. */
   env: () => Record<string, string>
@@ -34,7 +34,7 @@ export interface TaskSupervisorOptions {
   log?: (message: string) => void
 }
 
-/** See `TaskSupervisor`. Reads, starts and connects to nothing before it is needed, or `begin` is called. */
+/** See `TaskSupervisor`. Reads, starts and connects to nothing until it is needed or `begin` is called. */
 export function createTaskSupervisor(options: TaskSupervisorOptions): HomeTaskSupervisor {
   return new HomeTaskSupervisor(options)
 }
@@ -51,7 +51,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   private readonly usageListeners = new Set<(push: UsagePush) => void>()
   private readonly networks = new SharedNetworks(() => this.live())
   private readonly hosted: TerminalTasks | undefined
-  /** Tasks that this process started or followed and that run, as far as it knows. */
+  /** Tasks that this process started or followed and that are running, as far as it knows. */
   private readonly running = new Set<string>()
   private beginTimer: NodeJS.Timeout | undefined
   private beginning: Promise<void> | undefined
@@ -97,7 +97,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
         : besideBackground(networks, { local, hosted: this.hosted })
   }
 
-  /** The same a moment later, off the startup path. */
+  /** Calls `begin` after a short delay, off the startup path. */
   beginSoon(failed: (error: unknown) => void): void {
     this.beginTimer = setTimeout(() => {
       this.beginning = this.begin().catch((error: unknown) => void (this.isClosed || failed(error)))
@@ -131,7 +131,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     return task
   }
 
-  /** Where a command must run so that it can reach a background command of its session; undefined: anywhere. */
+  /** Where a command must run to reach a background command of its session; undefined: anywhere. */
   async hostedFor(start: Pick<TaskStart, 'sandbox' | 'sessionId'>): Promise<Pick<TerminalTasks, 'run'> | undefined> {
     return this.hosted && (await this.networks.has(start)) ? this.hosted : undefined
   }
@@ -146,7 +146,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     sessionId?: string
   }): Promise<Task[]> {
     const live = new Map((await this.live()).map((task) => [task.taskId, task]))
-    return [...live.values(), ...(await this.known.others(live))]
+    return [...live.values(), ...(await this.known.allExcept(live))]
       .filter(
         (task) =>
           (!activeOnly || task.status === 'running') && (sessionId === undefined || task.sessionId === sessionId),
@@ -156,14 +156,14 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   }
 
   async get(taskId: string): Promise<Task> {
-    const live = await this.askIfThere((link) => link.ask('wait', { taskId, ms: 0 }))
+    const live = await this.askIfRunning((link) => link.ask('wait', { taskId, ms: 0 }))
     const task = live ?? (await this.known.get(taskId))
     if (!task) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
     return task
   }
 
   async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage> {
-    const live = await this.askIfThere((link) => link.ask('output', { taskId, ...page }))
+    const live = await this.askIfRunning((link) => link.ask('output', { taskId, ...page }))
     if (live) return live
     const found = await this.known.output(taskId, page)
     if (!found) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
@@ -173,9 +173,9 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   async wait(taskId: string, ms: number, signal?: AbortSignal): Promise<{ task: Task; ended: boolean }> {
     const until = performance.now() + ms
     const isAborted = (): boolean => signal?.aborted ?? false
-    let task = await this.askIfThere((link) => link.ask('wait', { taskId, ms }, signal))
+    let task = await this.askIfRunning((link) => link.ask('wait', { taskId, ms }, signal))
     task ??= await this.get(taskId)
-    // Another host has it, whose notifications do not reach us.
+    // It runs in another host, whose notifications don't reach us, so we poll.
     while (task.status === 'running' && performance.now() < until && !isAborted()) {
       await pause(Math.min(500, until - performance.now()), signal)
       task = await this.get(taskId)
@@ -186,7 +186,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   async stop(taskId: string, reason?: string): Promise<Task> {
     const before = await this.get(taskId)
     const [stopped] =
-      (await this.askIfThere((link) =>
+      (await this.askIfRunning((link) =>
         link.ask('stop', { taskIds: [taskId], ...(reason !== undefined && { reason }) }),
       )) ?? []
     if (stopped) return stopped
@@ -201,14 +201,14 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     )
     const taskIds = active.map(({ taskId }) => taskId)
     const stopped =
-      (await this.askIfThere((link) => link.ask('stop', { taskIds, reason: 'All tasks were stopped.' }))) ?? []
+      (await this.askIfRunning((link) => link.ask('stop', { taskIds, reason: 'All tasks were stopped.' }))) ?? []
     const others = taskIds.filter((taskId) => !stopped.some((task) => task.taskId === taskId))
     await Promise.all(others.map((taskId) => this.stop(taskId)))
     return { stopped: taskIds.length }
   }
 
   async input(taskId: string, data: string): Promise<void> {
-    if (await this.askIfThere((link) => link.ask('input', { taskId, data }))) return
+    if (await this.askIfRunning((link) => link.ask('input', { taskId, data }))) return
     const task = await this.get(taskId)
     throw task.status === 'running'
       ? new CodedError('task.host_unavailable', 'The terminal of this task cannot be reached.')
@@ -216,7 +216,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   }
 
   async moveToBackground(taskId: string): Promise<Task> {
-    const moved = await this.askIfThere((link) => link.ask('moveToBackground', { taskId }))
+    const moved = await this.askIfRunning((link) => link.ask('moveToBackground', { taskId }))
     if (moved) return moved
     const task = await this.get(taskId)
     if (task.status !== 'running') throw new CodedError('task.ended', `Task ${taskId} has ended.`)
@@ -254,11 +254,11 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     const own = (push: UsagePush): void => listener(push)
     this.usageListeners.add(own)
     if (this.usageListeners.size === 1)
-      void this.askIfThere((link) => link.ask('measure', { on: true })).catch(() => {})
+      void this.askIfRunning((link) => link.ask('measure', { on: true })).catch(() => {})
     return () => {
       this.usageListeners.delete(own)
       if (this.usageListeners.size === 0 && !this.isClosed)
-        void this.askIfThere((link) => link.ask('measure', { on: false })).catch(() => {})
+        void this.askIfRunning((link) => link.ask('measure', { on: false })).catch(() => {})
     }
   }
 
@@ -279,7 +279,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     clearTimeout(this.beginTimer)
     const stop = background ?? (this.options.settings().onExit === 'stop' ? 'stop' : 'keep')
     if (stop === 'stop')
-      await this.askIfThere((link) => link.ask('leave', { stop: this.options.interactive ? 'all' : 'mine' })).catch(
+      await this.askIfRunning((link) => link.ask('leave', { stop: this.options.interactive ? 'all' : 'mine' })).catch(
         () => {},
       )
     this.isClosed = true
@@ -288,13 +288,13 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   }
 
   private async live(): Promise<Task[]> {
-    const tasks = (await this.askIfThere((link) => link.ask('list', {}))) ?? []
+    const tasks = (await this.askIfRunning((link) => link.ask('list', {}))) ?? []
     for (const { taskId } of tasks) this.running.add(taskId)
     return tasks
   }
 
   /** Undefined if there is no host, or if it dies before it answers. */
-  private async askIfThere<Answer>(ask: (link: HostConnection) => Promise<Answer>): Promise<Answer | undefined> {
+  private async askIfRunning<Answer>(ask: (link: HostConnection) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       const link = await this.connector.find()
       return link && (await ask(link))
@@ -304,7 +304,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     }
   }
 
-  /** The host hung up. If it is dead, its tasks are lost, and the user is notified. */
+  /** The host disconnected. If it is dead, its tasks are lost, and the user is notified. */
   private async onLost(): Promise<void> {
     if (this.isClosed) return
     const had = [...this.running]
@@ -345,7 +345,7 @@ function listen<Listener>(listeners: Set<Listener>, listener: Listener): () => v
   return () => listeners.delete(listener)
 }
 
-/** Shorter if `signal` aborts. */
+/** Returns early if `signal` aborts. */
 async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(Math.max(0, ms), undefined, signal && { signal }).catch(() => undefined)
 }

@@ -13,16 +13,16 @@ export interface HostConnectionEvents {
   measured: (push: UsagePush) => void
   /** The user's terminals, whenever one changes. Absent: this client does not follow them. */
   terminals?: (terminals: UserTerminal[]) => void
-  /** The host hung up, or is dead. Called once, between `open` and `close`. */
+  /** The host disconnected or died. Called once, between `open` and `close`. */
   lost: () => void
 }
 
-/** One connection to the task host. Open requests reject with `task.host_unavailable` when it breaks. */
+/** One connection to the task host. Pending requests reject with `task.host_unavailable` when it breaks. */
 export class HostConnection {
   private readonly connection: MessageConnection
   private readonly socket: HostSocket['socket']
-  /** Rejects open requests. */
-  private readonly underWay = new Set<(error: Error) => void>()
+  /** Reject functions of the pending requests. */
+  private readonly pending = new Set<(error: Error) => void>()
   private readonly printed = new Map<number, (text: string) => void>()
   private readonly pushed = new Map<number, (push: TaskPush) => void>()
   private readonly viewed = new Map<number, (push: TerminalPush) => void>()
@@ -50,7 +50,7 @@ export class HostConnection {
     socket.once('close', () => {
       this.isLost = true
       this.connection.dispose()
-      for (const fail of this.underWay) fail(new CodedError('task.host_unavailable', 'The task host has exited.'))
+      for (const fail of this.pending) fail(new CodedError('task.host_unavailable', 'The task host is gone.'))
       if (this.isOpen) events.lost()
     })
     this.connection.listen()
@@ -82,12 +82,12 @@ export class HostConnection {
     if (signal?.aborted) cancel()
     try {
       return await new Promise((resolve, reject) => {
-        // When the connection breaks, the library does not reject every open request.
-        this.underWay.add(reject)
+        // When the connection breaks, the library does not reject every pending request.
+        this.pending.add(reject)
         this.connection
           .sendRequest<HostRequests[Method]['result']>(method, params, ...(source ? [source.token] : []))
           .then(resolve, reject)
-          .finally(() => this.underWay.delete(reject))
+          .finally(() => this.pending.delete(reject))
       })
     } catch (error) {
       throw this.isLost
@@ -99,14 +99,14 @@ export class HostConnection {
     }
   }
 
-  /** A number for the output of one command, and a function to unsubscribe. */
+  /** Returns a number that identifies the output of one command, and a function to unsubscribe. */
   onPrinted(listener: (text: string) => void): { outputId: number; stop: () => void } {
     const outputId = ++this.lastNumber
     this.printed.set(outputId, listener)
     return { outputId, stop: () => this.printed.delete(outputId) }
   }
 
-  /** Looks at a terminal of the user's; resolves with a function to stop, or undefined if there is no such terminal. */
+  /** Subscribes to a user terminal; resolves with a function to stop, or undefined if it doesn't exist. */
   async viewTerminal(terminalId: string, listener: (push: TerminalPush) => void): Promise<(() => void) | undefined> {
     const viewId = ++this.lastNumber
     this.viewed.set(viewId, listener)

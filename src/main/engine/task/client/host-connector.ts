@@ -9,10 +9,10 @@ import { withoutPtyMasters } from '../../process/spawn'
 import type { Orphan } from '../../../../shared/model/task/task'
 
 const LOOK_MS = 100
-/** A host that ends just as we connect is followed by a new one. */
+/** If a host exits just as we connect, we try again with a new one. */
 const MAX_TRIES = 3
-/** For this long after a failed start, callers that can do without a host do not try again. */
-const REST_MS = 60_000
+/** For this long after a failed start, callers that can do without a host don't retry. */
+const RETRY_AFTER_MS = 60_000
 
 export interface HostConnectorOptions {
   home: string
@@ -42,7 +42,7 @@ export class HostConnector {
     this.options = options
   }
 
-  /** From now on also finds hosts that other processes start. */
+  /** Also finds hosts that other processes start from now on. */
   watchForHosts(): void {
     if (this.isClosed || this.watcher) return
     this.watcher = watch(hostEndpoint(this.options.home).folder, () => {
@@ -60,10 +60,10 @@ export class HostConnector {
     return this.get(() => findTaskHost(this.options.home))
   }
 
-  /** Like `need`, for callers that can do without a host: rejects at once if the last start failed recently. */
+  /** Like `need`, for callers that can do without a host: rejects immediately if the last start failed recently. */
   async want(): Promise<HostConnection> {
     const { failed } = this
-    if (failed && performance.now() - failed.at < REST_MS) {
+    if (failed && performance.now() - failed.at < RETRY_AFTER_MS) {
       const found = await this.find()
       if (found) return found
       throw failed.error
@@ -122,7 +122,7 @@ export class HostConnector {
     const before = this.linking
     if (before) {
       const link = await before.catch((error: unknown) => {
-        // A caller that waited for a failed start need not wait for another to fail.
+        // A caller that has waited for one failed start shouldn't wait for another.
         if (isStart && error instanceof HostStartError) throw error
         return undefined
       })
@@ -171,7 +171,7 @@ const START_MS = 10_000
 const MAX_ERROR_CHARS = 2_000
 
 /**
- * How to start the task host: a program and its first arguments, which may have to be installed first; the home is
+ * How to start the task host: a program, which may have to be installed first, and its first arguments. The home is
  * appended.
  */
 export interface TaskHostProgram {
@@ -221,7 +221,8 @@ async function commandOf(program: TaskHostProgram['program'], home: string): Pro
 }
 
 /**
- * Starts a host that outlives us, and waits until it (or one that was quicker) listens. Resolves with its socket path.
+ * Starts a host that outlives this process and waits until it, or one that another process started first, is listening.
+ * Resolves with its socket path.
  */
 function startTaskHost(home: string, program: readonly string[], env: Record<string, string>): Promise<string> {
   const [command = '', ...args] = program
@@ -255,7 +256,7 @@ function startTaskHost(home: string, program: readonly string[], env: Record<str
       ?.setEncoding('utf8')
       .on('data', (text: string) => (problem = (problem + text).slice(0, MAX_ERROR_CHARS)))
     child.once('error', (error: NodeJS.ErrnoException) =>
-      fail(error.code === 'EACCES' ? `${command} may not be run (is its disk mounted noexec?)` : error.message),
+      fail(error.code === 'EACCES' ? `${command} cannot be run (is its disk mounted noexec?)` : error.message),
     )
     child.once('close', (code, signal) => fail(problem.trim() || `it ended with ${code ?? signal}`))
   })

@@ -96,7 +96,7 @@ export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks 
   }
 }
 
-/** Resolves a while after the abort; never if `over` aborts first. */
+/** Resolves `ABORT_MS` after the abort; never if `over` aborts first. */
 function noAnswerAfter(signal: AbortSignal, over: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     const begin = (): void => {

@@ -32,11 +32,11 @@ export class KnownTasks {
     return reading
   }
 
-  /** All tasks except those in `than`. */
-  async others(than: ReadonlyMap<string, unknown>): Promise<Task[]> {
+  /** All tasks except those in `excluded`. */
+  async allExcept(excluded: ReadonlyMap<string, unknown>): Promise<Task[]> {
     const tasks: Task[] = []
     for (const taskId of await taskIds(this.home)) {
-      if (than.has(taskId)) continue
+      if (excluded.has(taskId)) continue
       const task = await this.get(taskId)
       if (task) tasks.push(task)
     }
@@ -52,7 +52,7 @@ export class KnownTasks {
     return found.total === 0 ? undefined : found
   }
 
-  /** The tasks of a dead host that are lost; waits up to `limitMs` until its death shows. */
+  /** The tasks of a dead host that are lost; waits up to `limitMs` for its death to be detected. */
   async lostAmong(ids: readonly string[], limitMs: number): Promise<Task[]> {
     const lost: Task[] = []
     const until = performance.now() + limitMs
@@ -67,22 +67,22 @@ export class KnownTasks {
     return lost
   }
 
-  /** It has just ended, or its record was removed. */
+  /** Call when the task has just ended or its record was removed. */
   forget(taskId: string): void {
     this.ended.delete(taskId)
   }
 
   private async read(taskId: string): Promise<Task | undefined> {
     const record = await readRecord(this.home, taskId)
-    return record && this.asItIs(record)
+    return record && this.currentState(record)
   }
 
   /** Marks a running task as lost, on disk too, if its host is dead. */
-  private async asItIs(record: TaskRecord): Promise<Task> {
+  private async currentState(record: TaskRecord): Promise<Task> {
     if (record.task.status !== 'running') return this.remember(record.task)
     if (await isHostAlive(this.home, record))
       return { ...record.task, outputBytes: await outputSize(record.task.outputPath) }
-    // It may have ended properly right before its host did.
+    // It may have ended normally right before its host did.
     const again = (await readRecord(this.home, record.task.taskId)) ?? record
     if (again.task.status !== 'running') return this.remember(again.task)
     const task = await markLost(this.home, again)
@@ -98,7 +98,7 @@ export class KnownTasks {
   }
 }
 
-/** How much of an ended task is pushed; the rest is read page by page. */
+/** How much output of an ended task is pushed; the rest is read page by page. */
 const TAIL_BYTES = 128 * 1024
 
 export interface WatchSources {
@@ -132,7 +132,7 @@ export function watchTask(sources: WatchSources, taskId: string, listener: (push
       () => {},
     )
   })
-  // An unknown task stays silent, like one that prints nothing.
+  // Nothing is pushed for an unknown task, as for one that prints nothing.
   begin().catch(() => {})
   return () => {
     isStopped = true

@@ -6,7 +6,7 @@ import { killProcesses } from '../../process/kill/kill-processes'
 import { TaggedProcesses, type TaggedProcess, type ProcessesByTask } from '../../process/kill/tagged-processes'
 import { readLink, startTime } from '../../process/proc-files'
 
-/** The living task host, as far as orphans are concerned. */
+/** The running task host, as needed to find orphans. */
 export interface LivingHost {
   pid: number
   /** The tasks it runs now. */
@@ -16,12 +16,12 @@ export interface LivingHost {
 const NO_TASKS: ReadonlySet<string> = new Set()
 
 /**
- * Processes of tasks of this home whose supervisor is dead, and with `host` those that its ended tasks have left;
- * oldest first.
+ * Processes of this home's tasks whose supervisor is dead and, with `host`, those left by its ended tasks; oldest
+ * first.
  */
 export async function findOrphans(home: string, host?: LivingHost): Promise<Orphan[]> {
   const byTask = new TaggedProcesses().find(await processTable())
-  // Asked after the scan: tasks started since are not in it, and ended tasks do not start again.
+  // Requested after the scan: it contains no tasks started since, and ended tasks do not start again.
   const ended = host ? await endedTasks(byTask, homeKey(home), host) : NO_TASKS
   return orphansIn(byTask, orphanTest(home, ended))
     .filter(({ entry }) => entry.name !== SUBREAPER_NAME)
@@ -37,8 +37,8 @@ export async function findOrphans(home: string, host?: LivingHost): Promise<Orph
 }
 
 /**
- * Ends the orphans with these pids, or all, and all processes of `tasks`: SIGTERM, then SIGKILL after `graceMs`.
- * Processes with a reused pid are left alone, because each is checked again. Returns how many processes are gone.
+ * Ends the orphans with these pids, or all, and all processes of `tasks`: SIGTERM, then SIGKILL after `graceMs`. Each
+ * process is checked again, so one with a reused pid is left alone. Returns how many processes have ended.
  */
 export async function endOrphans(
   home: string,
@@ -65,7 +65,7 @@ export async function endOrphans(
 function orphansIn(byTask: ProcessesByTask, isOrphan: (tag: ProcessTag) => boolean): TaggedProcess[] {
   return [...byTask.values()]
     .flat()
-    .filter(({ entry, tag }) => entry.pid !== process.pid && isOrphan(tag) && hasOurNumbers(entry.pid))
+    .filter(({ entry, tag }) => entry.pid !== process.pid && isOrphan(tag) && isInOurPidNamespace(entry.pid))
 }
 
 /** The host's tasks that have processes but are not running. */
@@ -78,7 +78,7 @@ async function endedTasks(byTask: ProcessesByTask, home: string, host: LivingHos
   return new Set(taskIds.filter((taskId) => !running.has(taskId)))
 }
 
-/** Whether a tag is of this home, and its supervisor dead or its task ended; checks each supervisor once. */
+/** Whether a tag belongs to this home and its supervisor is dead or its task has ended; checks each supervisor once. */
 function orphanTest(home: string, ended: ReadonlySet<string>): (tag: ProcessTag) => boolean {
   const key = homeKey(home)
   const dead = new Map<string, boolean>()
@@ -92,7 +92,7 @@ function orphanTest(home: string, ended: ReadonlySet<string>): (tag: ProcessTag)
   }
 }
 
-/** Whether a process is in our pid namespace: within a container, the supervisor's pid would mean another process. */
-function hasOurNumbers(pid: number): boolean {
+/** Whether a process is in our pid namespace: in a container, the supervisor's pid would refer to another process. */
+function isInOurPidNamespace(pid: number): boolean {
   return process.platform !== 'linux' || readLink(`/proc/${pid}/ns/pid`) === readLink('/proc/self/ns/pid')
 }

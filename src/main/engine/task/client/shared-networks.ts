@@ -11,7 +11,7 @@ type Sandboxed = Pick<TaskStart, 'sandbox' | 'sessionId'>
 export class SharedNetworks {
   private readonly inHost = new Set<string>()
   /** Networks that were already looked up in the task host. */
-  private readonly looked = new Map<string, Promise<void>>()
+  private readonly lookups = new Map<string, Promise<void>>()
   private readonly running: () => Promise<readonly Task[]>
 
   /** `running`: what the task host runs now, if there is a host. */
@@ -37,13 +37,13 @@ export class SharedNetworks {
     if (!sandbox || !hasOwnNetwork(sandbox)) return false
     const key = networkKey(sandbox)
     if (this.inHost.has(key)) return true
-    const looking = this.looked.get(key) ?? this.look(sandbox, sessionId).catch(() => {})
-    this.looked.set(key, looking)
+    const looking = this.lookups.get(key) ?? this.look(sandbox, sessionId).catch(() => {})
+    this.lookups.set(key, looking)
     await looking
     return this.inHost.has(key)
   }
 
-  /** The task host is gone, and every network in it. */
+  /** Call when the task host has died: its networks died with it. */
   clear(): void {
     this.inHost.clear()
   }
@@ -58,7 +58,7 @@ export class SharedNetworks {
   }
 }
 
-/** With an open network, commands share that of the machine. */
+/** With an open network, commands share the machine's network. */
 function hasOwnNetwork({ network }: SandboxPolicy): boolean {
   return network !== 'open'
 }

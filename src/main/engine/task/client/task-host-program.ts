@@ -42,8 +42,8 @@ function siblingProgram(): string[] {
 }
 
 /**
- * Whether a Trestle mistook the desktop app for Node and asks it to run one of our programs. Each such command would
- * otherwise open a window.
+ * Whether another Trestle process mistook the desktop app for Node and asks it to run one of our programs. Each such
+ * command would otherwise open a window.
  */
 export function isStartedAsNode(argv: readonly string[]): boolean {
   return argv.slice(1).some((word) => PROGRAMS.includes(basename(word)) && /[\\/]out[\\/]main[\\/][^\\/]+$/.test(word))

@@ -4,12 +4,12 @@ import type { UsagePush } from '../../../../shared/events/push'
 
 /** Changes within this time are sent together. */
 const STATE_MS = 15
-/** Output alone is sent this rarely: it only changes a row of a list. */
+/** Changes of output alone are sent only this often: they affect a single row of a list. */
 const OUTPUT_MS = 1_000
 
 /**
- * Collects the changed tasks for one client and sends them in batches; the next batch waits until the client has taken
- * the last.
+ * Collects the changed tasks for one client and sends them in batches; the next batch waits until the client has
+ * received the previous one.
  */
 export class ChangeFeed {
   private readonly send: (changed: HostedTask[], removed: HostedTask[]) => Promise<void>
@@ -57,7 +57,7 @@ export class ChangeFeed {
 
 const EVERY_MS = 1_000
 
-/** Measures what tasks use once a second while there are listeners; one measurement serves all. */
+/** Measures the resource usage of tasks once a second while there are listeners; one measurement serves all of them. */
 export class UsageBroadcast {
   private readonly host: TaskHost
   private readonly log: (message: string) => void

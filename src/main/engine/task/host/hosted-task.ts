@@ -52,14 +52,16 @@ export class HostedTask {
     for (const watch of this.watches.values()) watch.printed()
   }
 
-  /** Its status or another part of it has changed. */
+  /** Call when its status or another part of it has changed. */
   changed(): void {
     if (this.watches.size === 0) return
     const task = this.task()
     for (const watch of this.watches.values()) watch.changed(task)
   }
 
-  /** `send` pushes to the watcher. While it is not `isReady`, it gets nothing, and later a new start. */
+  /**
+   * `send` pushes to the watcher. While `isReady` is false, the watcher gets nothing; afterwards it gets a new start.
+   */
   watch(key: string, send: (push: TaskPush) => void, isReady: () => boolean): void {
     this.unwatch(key)
     this.watches.set(key, new TaskWatch({ log: this.run.log, task: () => this.task(), send, isReady }))
@@ -77,20 +79,20 @@ export class HostedTask {
 
 /** Faster than a screen can show; typed input is echoed within this time. */
 const TICK_MS = 30
-/** Maximum bytes sent at the start, and at once. */
+/** Maximum bytes sent at the start, and in one push. */
 const MAX_BYTES = 128 * 1024
 
 export interface TaskWatchOptions {
   log: OutputLog
   task: () => Task
   send: (push: TaskPush) => void
-  /** Whether the watcher has taken what was sent. */
+  /** Whether the watcher has received what was sent. */
   isReady: () => boolean
 }
 
 /**
- * Pushes a task to one watcher: the newest output, then new output, merged. A watcher that is slower than the task gets
- * a new start with the newest output instead of everything in between. Nothing is buffered per watcher.
+ * Pushes a task to one watcher: first its newest output, then new output in batches. A watcher that is slower than the
+ * task gets a new start with the newest output instead of everything in between. Nothing is buffered per watcher.
  */
 class TaskWatch {
   private readonly options: TaskWatchOptions
@@ -146,13 +148,13 @@ class TaskWatch {
     const bytes = Buffer.concat(log.newest(0, MAX_BYTES))
     let from = log.total - bytes.length
     let begin = 0
-    // Not in the middle of a character or escape sequence: if something is omitted, start at a line.
+    // Don't start in the middle of a character or escape sequence: if anything is omitted, start at a new line.
     if (from > 0) begin = bytes.indexOf(0x0a) + 1
     from += begin
     const end = Math.max(begin, wholeLength(bytes))
     this.sent = log.total
     this.decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-    // The start of a character whose end is still to come.
+    // Pass the decoder the start of an incomplete character; the rest follows later.
     this.decoder.decode(bytes.subarray(end), { stream: true })
     send({ type: 'start', task: task(), text: bytes.toString('utf8', begin, end), from })
   }

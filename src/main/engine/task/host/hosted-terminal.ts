@@ -13,20 +13,20 @@ class TerminalHistory {
   #kept = 0
   /** Bytes printed so far. */
   total = 0
-  /** The sizes the terminal has had, and after how many bytes; oldest first. */
+  /** The sizes the terminal has had and the offsets they apply from, oldest first. */
   #sizes: { from: number; cols: number; rows: number }[] = []
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** What is appended from now on is printed for a terminal of this size. */
+  /** Output appended from now on was printed for a terminal of this size. */
   resize(cols: number, rows: number): void {
     const before = this.#sizes.filter(({ from }) => from < this.total)
     this.#sizes = [...before, { from: this.total, cols, rows }].slice(-MAX_SIZES)
   }
 
-  /** The sizes from byte `from` on; the first is the one it was printed for. */
+  /** The sizes that apply from byte `from` on; the first is the size at that byte. */
   sizesFrom(from: number): readonly { from: number; cols: number; rows: number }[] {
     const first = this.#sizes.findLastIndex((size) => size.from <= from)
     return this.#sizes.slice(Math.max(0, first))
@@ -65,28 +65,28 @@ class TerminalHistory {
 }
 
 const MAX_CHUNKS = 2000
-/** Sizes kept: dragging the edge of a view makes several a second. */
+/** Maximum number of sizes kept; dragging the edge of a view adds several a second. */
 const MAX_SIZES = 200
 
 const ESC = '\\u001b'
 const BEL = '\\u0007'
-/** A program asks which terminal this is; shells wait for the answer. */
+/** A program's query for the type of terminal; shells wait for the answer. */
 const ATTRIBUTES_ASKED = new RegExp(`${ESC}\\[0?c`, 'g')
 const TITLE = new RegExp(`${ESC}\\][02];([^${BEL}${ESC}]*)(?:${BEL}|${ESC}\\\\)`, 'g')
 const COMPLETE = new RegExp(`^${ESC}(?:\\[[0-9;?<=>]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*${BEL}|[^[\\]])`)
-/** Longer ones are not waited for. */
+/** Don't wait for the end of longer sequences. */
 const MAX_SEQUENCE = 512
 const MAX_TITLE = 200
 
-/** The answer to a program that asks which terminal this is: a color terminal like those that views imitate. */
+/** The answer to that query: a color terminal like those that views emulate. */
 const TERMINAL_ATTRIBUTES = '\u001b[?62;22c'
 
-/** Finds in a terminal's output what the terminal itself must know. */
+/** Finds the sequences in a terminal's output that the terminal itself must handle. */
 class TerminalSequences {
-  /** The end of what was read, where a sequence may be cut. */
+  /** The end of the previous input, which may contain an incomplete sequence. */
   #open = ''
 
-  /** How often the terminal's attributes were asked for, and the newest title; `''`: it was taken away. */
+  /** The number of queries for the terminal's attributes, and the newest title; `''`: the title was cleared. */
   read(bytes: Buffer): { asked: number; title?: string } {
     if (this.#open === '' && !bytes.includes(0x1b)) return { asked: 0 }
     const text = this.#open + bytes.toString('latin1')
@@ -99,13 +99,13 @@ class TerminalSequences {
   }
 }
 
-/** Output kept for viewers that come later. */
+/** Output kept for viewers that connect later. */
 const HISTORY_BYTES = 1024 * 1024
-/** Most that is sent at once. */
+/** Maximum bytes sent in one push. */
 const MAX_BYTES = 256 * 1024
 /** Faster than a screen can show. */
 const TICK_MS = 16
-/** How long a hung up shell may take before it is killed. */
+/** How long a shell can take to exit after a hang-up before it is killed. */
 const GRACE_MS = 2_000
 
 interface Viewer {
@@ -115,7 +115,7 @@ interface Viewer {
   decoder: ReturnType<typeof decoder>
 }
 
-/** One terminal of the user's: their shell, what it printed last, and who looks at it. */
+/** One user terminal: its shell, its newest output, and its viewers. */
 export class HostedTerminal {
   readonly #start: TerminalStart
   readonly #changed: () => void
@@ -130,7 +130,7 @@ export class HostedTerminal {
   readonly #sequences = new TerminalSequences()
   isWatched = false
 
-  /** `changed`: its title, its state or its mark did. */
+  /** `changed` is called when its title, state or mark changes. */
   constructor(start: TerminalStart, changed: () => void) {
     this.#start = start
     this.#changed = changed
@@ -154,7 +154,7 @@ export class HostedTerminal {
     }
   }
 
-  /** Starts the shell; again after it has ended. Throws if it cannot be started. */
+  /** Starts the shell, or restarts it after it has ended. Throws if it cannot be started. */
   async begin(startedAt: number): Promise<void> {
     if (this.#pty) return
     const { spawn } = await import('node-pty')
@@ -195,7 +195,7 @@ export class HostedTerminal {
     this.#pty?.resize(cols, rows)
   }
 
-  /** Hangs up, and kills what is left after a moment. Resolves when the shell has ended. */
+  /** Hangs up, and after a grace period kills what is left. Resolves when the shell has ended. */
   async close(): Promise<void> {
     const pty = this.#pty
     clearTimeout(this.#timer)
@@ -225,7 +225,7 @@ export class HostedTerminal {
     this.#viewers.delete(key)
   }
 
-  /** Tells viewers and clients how it is now. */
+  /** Sends its current state to viewers and clients. */
   changed(): void {
     for (const { send } of this.#viewers.values()) send({ type: 'terminal', terminal: this.view })
     this.#changed()
@@ -237,7 +237,7 @@ export class HostedTerminal {
     if (this.#viewers.size > 0) this.#timer ??= setTimeout(() => this.#tick(), TICK_MS)
   }
 
-  /** Notes the title, and answers what a program asks its terminal: viewers do not, since several would. */
+  /** Notes the title and answers queries of programs. Viewers don't answer them, because several of them would. */
   #read(bytes: Buffer): void {
     const { asked, title } = this.#sequences.read(bytes)
     for (let n = 0; n < asked; n += 1) this.#pty?.write(TERMINAL_ATTRIBUTES)
@@ -282,12 +282,12 @@ export class HostedTerminal {
     viewer.send({ type: 'start', terminal: this.view, text, sizes: this.#sizesIn(bytes, begin, end) })
   }
 
-  /** The sizes that the newest `bytes` were printed for, by where they begin in the text of `begin` to `end`. */
+  /** The sizes that the newest `bytes` were printed for, each with its position in the text from `begin` to `end`. */
   #sizesIn(bytes: Buffer, begin: number, end: number): TerminalSize[] {
     const first = this.#history.total - bytes.length
     return this.#history.sizesFrom(first + begin).flatMap(({ from, cols, rows }) => {
       const upTo = Math.max(begin, from - first)
-      // A size from after what is sent comes with the output after it: the view has that size by then.
+      // Omit sizes that apply only to later output: the view has that size by the time the output arrives.
       return upTo > end ? [] : [{ at: bytes.toString('utf8', begin, upTo).length, cols, rows }]
     })
   }
@@ -297,7 +297,7 @@ function decoder() {
   return new TextDecoder('utf-8', { ignoreBOM: true })
 }
 
-/** The shell leads its process group; what it runs in the foreground is hung up by the kernel with it. */
+/** The shell leads its process group; when it hangs up, the kernel also hangs up its foreground processes. */
 function signal(pty: IPty, name: 'SIGHUP' | 'SIGKILL'): void {
   try {
     if (process.platform === 'win32') pty.kill()

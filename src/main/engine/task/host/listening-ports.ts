@@ -29,7 +29,7 @@ export class ListeningPorts {
     for (const socket of sockets.keys()) {
       const owner = this.#owners.get(socket)
       if (owner && living.get(owner.pid)?.started === owner.started) owners.set(socket, owner)
-      // Its owner ended, but may have passed it on.
+      // Its owner has ended, but another process may have inherited it.
       else if (owner || !this.#owners.has(socket)) wanted.add(socket)
       else owners.set(socket, undefined)
     }
@@ -68,7 +68,8 @@ function stateOf(line: string): string | undefined {
 }
 
 /**
- * Lines after the first while `wanted` holds: listening sockets come first, and there may be many thousands of others.
+ * Lines after the first, as long as they are `wanted`: listening sockets come first, and there may be thousands of
+ * others.
  */
 function linesWhile(path: string, wanted: (line: string) => boolean): string[] {
   const lines: string[] = []
@@ -161,7 +162,7 @@ function publishedPorts(outside: ReadonlyMap<string, ListeningPort>): Set<number
   return new Set(ports.flatMap(({ port, address }) => (address === PUBLISHED_AT ? [port] : [])))
 }
 
-/** '' if the process is gone or may not be inspected. */
+/** '' if the process has ended or can't be inspected. */
 function networkOf(pid: number): string {
   return readLink(`/proc/${pid}/ns/net`)
 }

@@ -9,7 +9,7 @@ const SAVE_AGAIN_MS = 5_000
 const SAVE_STRETCH_MS = 8
 const SAVE_PAUSE_MS = 5
 
-/** Writes the records of tasks. If writing fails, that is a problem of the task, and is retried. */
+/** Writes the records of tasks. A failed write is reported as a problem of the task, and retried. */
 export class RecordWriter {
   private readonly unsaved = new Set<HostedTask>()
   private again: NodeJS.Timeout | undefined
@@ -17,7 +17,7 @@ export class RecordWriter {
 
   private readonly home: string
   private readonly identity: ProcessIdentity
-  /** Called when a task that was waiting has been written. */
+  /** Called when the record of a waiting task has been written. */
   private readonly onSaved: (hosted: HostedTask) => void
 
   constructor(home: string, identity: ProcessIdentity, onSaved: (hosted: HostedTask) => void) {
@@ -46,15 +46,15 @@ export class RecordWriter {
   }
 
   /**
-   * At once, unless many tasks end at the same time: then a few at a time, so that nothing else has to wait for the
-   * disk.
+   * Writes immediately, unless many tasks end at the same time: then a few at a time, so that nothing else waits for
+   * the disk.
    */
   saveSoon(hosted: HostedTask): void {
     this.unsaved.add(hosted)
     this.saving ??= this.saveAll().finally(() => (this.saving = undefined))
   }
 
-  /** Resolves when everything that could be written is. */
+  /** Resolves when everything that can be written has been. */
   async saved(): Promise<void> {
     await this.saving
   }

@@ -15,9 +15,9 @@ const IDLE_MS = 2_000
 const MAX_LOG_BYTES = 1024 * 1024
 
 /**
- * The task host as a separate process: `task-host HOME`. Prints, as one line of JSON, where the host of this home
- * listens, itself or the one that was already running. A bug is logged to `logs/task-host.log` of the home and does not
- * end it, because tasks depend on it.
+ * The task host as a separate process: `task-host HOME`. Prints one line of JSON that says where the host of this home
+ * listens: this process, or the one already running. Bugs are logged to `logs/task-host.log` of the home and don't end
+ * the process, because tasks depend on it.
  */
 export async function runTaskHost([home]: readonly string[]): Promise<void> {
   if (home === undefined) {
@@ -75,7 +75,8 @@ export interface TaskHostServer {
 }
 
 /**
- * Becomes the task host of a home unless there is one: of many that try at once, one serves, and all learn its path.
+ * Becomes the task host of a home unless there is one. If several processes try at the same time, one of them serves,
+ * and all get its path.
  */
 async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostServer> {
   const { home, log } = options

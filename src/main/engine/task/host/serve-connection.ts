@@ -13,7 +13,7 @@ import type {
 } from '../protocol/task-protocol'
 import type { TerminalPush } from '../../../../shared/model/task/terminal'
 
-/** A client with this many unsent bytes gets no more output until it has taken them. */
+/** A client with this many unsent bytes gets no more output until it has received them. */
 const MAX_UNSENT = 1024 * 1024
 /** A client that has not identified itself after this long is disconnected. */
 const HELLO_MS = 5_000
@@ -32,7 +32,7 @@ export interface ConnectionDeps {
   log: (message: string) => void
 }
 
-/** Serves one client until it hangs up, then stops its foreground commands. `onEnd` is called once that is done. */
+/** Serves one client until it disconnects, then stops its foreground commands. `onEnd` is called once that is done. */
 export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () => void): void {
   const { host, terminals, usage, clients, log } = deps
   const me = {}
@@ -134,7 +134,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
     },
     async leave({ stop }) {
       const taskIds = host.tasksOf(me, stop === 'all' ? clients : undefined)
-      // Another program that shows terminals keeps them.
+      // Another program that shows terminals still needs them.
       if (stop === 'all' && terminals.followers <= 1) await terminals.closeAll()
       return { stopped: (await host.stop(taskIds, 'Trestle was closed.')).length }
     },
@@ -171,7 +171,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
 
-/** A number for each client, for keys. */
+/** A unique number for each client, used in keys. */
 function clientNumber(client: object): number {
   const number = numbers.get(client) ?? ++lastNumber
   numbers.set(client, number)
@@ -197,9 +197,9 @@ interface TerminalClient {
   /** Identifies the client among all. */
   key: string
   send<Name extends keyof TerminalNotifications>(name: Name, params: TerminalNotifications[Name], size: number): void
-  /** Whether it has taken what was sent. */
+  /** Whether it has received what was sent. */
   isReady(): boolean
-  /** Called when it is gone. */
+  /** `cleanup` is called when the client disconnects. */
   onGone(cleanup: () => void): void
 }
 
@@ -207,7 +207,7 @@ type TerminalHandlers = {
   [Method in keyof TerminalRequests]: (params: TerminalRequests[Method]['params']) => unknown
 }
 
-/** What a client of the host can do with the user's terminals. */
+/** Handles a client's requests about the user's terminals. */
 function terminalRequests(terminals: UserTerminals, client: TerminalClient): TerminalHandlers {
   const viewed = new Map<number, string>()
   const keyOf = (viewId: number): string => `${viewId} ${client.key}`

@@ -13,9 +13,9 @@ import { RecordWriter } from './record-writer'
 import type { ForegroundStart, StartSurroundings } from '../protocol/task-protocol'
 
 const SWEEP_MS = 3_000
-const FOR_EVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
-/** `output`: it printed; `state`: another part of it changed; `removed`: it is neither supervised nor kept any more. */
+/** `output`: it printed; `state`: another part of it changed; `removed`: it is no longer supervised or kept. */
 export type TaskChangeKind = 'output' | 'state' | 'removed'
 
 export interface TaskHostOptions {
@@ -28,8 +28,8 @@ export interface TaskHostOptions {
 }
 
 /**
- * All tasks of one host: background tasks with a record on disk, and the foreground commands of its clients. Knows only
- * the identity of each connection.
+ * All tasks of one host: background tasks with a record on disk, and the foreground commands of its clients. Knows
+ * clients only by the identity of their connection.
  */
 export class TaskHost {
   private readonly options: TaskHostOptions
@@ -37,7 +37,7 @@ export class TaskHost {
   private readonly tasks = new Map<string, HostedTask>()
   private readonly listeners = new Set<(hosted: HostedTask, touch: TaskChangeKind) => void>()
   private readonly records: RecordWriter
-  /** Tasks that are over, but may have left processes behind. */
+  /** Tasks that have ended, but may have left processes behind. */
   private readonly ended = new Set<string>()
   private sweepTimer: NodeJS.Timeout | undefined
   private tagged: TaggedProcesses | undefined
@@ -83,7 +83,7 @@ export class TaskHost {
     const started = Promise.withResolvers<void>()
     const hosted = await this.add(by, undefined, {
       taskId,
-      start: { ...start, signal: FOR_EVER },
+      start: { ...start, signal: NEVER_ABORTED },
       maxChars: 0,
       env,
       logBytes,
@@ -91,7 +91,7 @@ export class TaskHost {
       background: true,
       onStarted: started.resolve,
     })
-    // A command that ended before its start was reported has run, too.
+    // A command can end before its start is reported.
     await Promise.race([started.promise, hosted.run.over()])
     this.records.save(hosted)
     this.touch(hosted, 'state')
@@ -133,11 +133,11 @@ export class TaskHost {
     return hosted.task()
   }
 
-  /** Resolves when nothing is left of those it has. */
+  /** Stops those of these tasks that it has; resolves when all their processes are gone. */
   async stop(taskIds: readonly string[], reason?: string): Promise<Task[]> {
     const known = taskIds.flatMap((taskId) => this.tasks.get(taskId) ?? [])
     const { killTagged } = await import('../../process/kill/kill-processes')
-    // Signalling hundreds takes a while; the grace period of all of them ends at the same moment.
+    // Signaling hundreds of tasks takes a while; all grace periods end at the same time.
     const killAt = performance.now() + (this.options.graceMs ?? GRACE_MS)
     const graceMs = (): number => Math.max(0, killAt - performance.now())
     await Promise.all([
@@ -174,7 +174,7 @@ export class TaskHost {
       .map(({ taskId }) => taskId)
   }
 
-  /** A client is gone: stops its foreground commands, with what they left behind. */
+  /** Stops the foreground commands of a disconnected client, and what they left behind. */
   async dropCaller(by: object): Promise<void> {
     await Promise.all([...this.tasks.values()].filter(({ caller }) => caller === by).map(({ run }) => run.close()))
   }
@@ -232,13 +232,13 @@ export class TaskHost {
     this.sweepSoon()
     if (hosted.run.isInBackground) this.records.saveSoon(hosted)
     hosted.changed()
-    // While its last line is still in memory.
+    // Reads the last line while it is still in memory.
     hosted.task()
     this.touch(hosted, 'state')
     if (!hosted.run.isInBackground) this.touch(hosted, 'removed')
   }
 
-  /** Releases tasks that have left nothing behind, or nothing any more. One scan serves all. */
+  /** Releases ended tasks that have no processes left. One scan serves all of them. */
   private async sweep(): Promise<void> {
     const { TaggedProcesses } = await import('../../process/kill/tagged-processes')
     const { processTable } = await import('../../process/process-table')

@@ -21,13 +21,13 @@ interface Sample {
 
 /** lsof takes a while. */
 const LSOF_EVERY_MS = 5_000
-/** A fork bomb is counted, but not listed completely. */
+/** All processes of a fork bomb are counted, but not all are listed. */
 const MAX_LISTED = 200
 
 /**
- * What tasks use, measured on demand: processor time between two calls, memory, processes and listening ports of
- * everything with a task's tag, whether or not the task has ended. Memory is the sum of the resident memory of each
- * process, as in ps and top; the exact share of each would require a walk through all its pages.
+ * The resource usage of tasks, measured on demand: processor time between two calls, memory, processes and listening
+ * ports of everything with a task's tag, whether or not the task has ended. Memory is the sum of the resident memory of
+ * each process, as in ps and top; the exact share of each would require a walk through all its pages.
  */
 export class UsageMeter {
   readonly #tagged = new TaggedProcesses()
@@ -38,7 +38,7 @@ export class UsageMeter {
   #lsof: { at: number; ports: Map<number, ListeningPort[]> } | undefined
 
   /**
-   * By task, without tasks that have no process. The first call has no earlier processor time to compare with, and
+   * Usage by task, omitting tasks without processes. The first call has no earlier processor time to compare with, and
    * reports 0.
    */
   async measure(): Promise<Map<string, TaskUsage>> {
@@ -72,7 +72,7 @@ export class UsageMeter {
       const { pid, parent, started, program, name, cpuMs, memoryBytes } = entry
       const before = this.#samples.get(pid)
       const isKnown = before?.started === started
-      // A process that started since then has used all of its time since then.
+      // A process that started after the last sample has used all of its time since.
       const usedMs = this.#sampledAt === 0 ? 0 : cpuMs - (isKnown ? before.cpuMs : 0)
       const cpu = Math.max(0, Math.round((usedMs / passedMs) * 1000) / 10)
       const command = isKnown && before.program === program && before.name === name ? before.command : commandOf(entry)

@@ -12,7 +12,9 @@ export class UserTerminals {
   readonly #terminals = new Map<string, HostedTerminal>()
   readonly #listeners = new Set<() => void>()
 
-  /** Whether none is open: one whose shell has ended can be started again, but keeps no host alive. */
+  /**
+   * Whether no shell is running. A terminal whose shell has ended can be restarted, but doesn't keep the host alive.
+   */
   get isIdle(): boolean {
     return this.list().every(({ status }) => status === 'ended')
   }
@@ -84,7 +86,7 @@ export class UserTerminals {
     await Promise.all([...this.#terminals.keys()].map((terminalId) => this.close(terminalId)))
   }
 
-  /** Sends what it prints until `leave`. False: there is no such terminal. */
+  /** Sends its output until `leave`. False: there is no such terminal. */
   look(terminalId: string, key: string, send: (push: TerminalPush) => void, isReady: () => boolean): boolean {
     const terminal = this.#terminals.get(terminalId)
     terminal?.look(key, send, isReady)
@@ -95,7 +97,7 @@ export class UserTerminals {
     this.#terminals.get(terminalId)?.leave(key)
   }
 
-  /** The list, or part of a terminal, has changed. */
+  /** Calls `listener` when the list or part of a terminal has changed. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -54,8 +54,8 @@ export class LogFiles {
   }
 
   /**
-   * Writes part of `data` on another thread; resolves with the number of bytes, at least one. Throws at once if the
-   * file cannot be created.
+   * Writes part of `data` on another thread; resolves with the number of bytes, at least one. Throws synchronously if
+   * the file cannot be created.
    */
   write(data: Buffer): Promise<number> {
     const file = this.file()
@@ -156,7 +156,7 @@ interface Part {
  * was never written.
  */
 export async function readOutput(path: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage> {
-  // Open the newest part first: if it is rotated away meanwhile, it stays readable.
+  // Open the newest part first: it stays readable even if it is rotated away.
   const newest = await openPart(newestPathOf(path), true)
   const first = await openPart(path, false)
   try {

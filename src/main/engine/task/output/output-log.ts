@@ -64,7 +64,7 @@ export class OutputLog {
   private chunks: Chunk[] = []
   private written = 0
   private writing = false
-  /** Nothing was printed since the timer started the last write. */
+  /** Nothing has been printed since the timer started the last write. */
   private isQuiet = false
   private full = false
   private ended = false
@@ -87,7 +87,7 @@ export class OutputLog {
   }
 
   /** Tells the reader of an excerpt where the rest is. */
-  get whereIsAll(): string {
+  get fullOutputLocation(): string {
     if (this.problem !== undefined) return `${this.path} has part of it`
     return this.newestPath === undefined
       ? `All of it: ${this.path}`
@@ -130,11 +130,11 @@ export class OutputLog {
     return { head: views.slice(0, headChunks), dropped, tail: views.slice(headChunks) }
   }
 
-  /** Resolves when the file has all output so far, or cannot have it. */
+  /** Resolves when the file has all output so far, or writing has failed. */
   async flushed(): Promise<void> {
     clearTimeout(this.flushTimer)
     this.flushTimer = undefined
-    // Usually little is left and no write is pending: three system calls without a detour over other threads.
+    // Usually little is left and no write is pending: three system calls, without going through other threads.
     if (!this.writing && this.total - this.written <= CHUNK) this.flushNow()
     // Waits only for output up to now, not for what is appended later.
     for (const goal = this.total; this.written < goal && this.problem === undefined;) {
@@ -263,7 +263,7 @@ function recycle(buffer: Buffer): void {
   if (buffer.length === CHUNK && spareBuffers.length < MAX_SPARE) spareBuffers.push(buffer)
 }
 
-/** A screen shows 20 of these a second. */
+/** At most 20 updates a second. */
 const TICK_MS = 50
 const BYTES_PER_SECOND = 64 * 1024
 
@@ -286,7 +286,7 @@ export class LiveOutput {
     this.onOutput = onOutput
   }
 
-  /** Something was appended to the log. */
+  /** Call after something was appended to the log. */
   changed(): void {
     if (!this.stopped) this.timer ??= setTimeout(() => this.tick(), TICK_MS)
   }

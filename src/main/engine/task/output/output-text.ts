@@ -18,7 +18,12 @@ const HEAD_SHARE = 0.35
  * Plain text of what a command printed: all of it up to `maxChars`, else 19 kB of its start and end (or as much as is
  * allowed), cut at line breaks, with a line in between that says what is missing.
  */
-export function outputText(output: KeptOutput, bytes: number, maxChars: number, whereIsAll: string): OutputText {
+export function outputText(
+  output: KeptOutput,
+  bytes: number,
+  maxChars: number,
+  fullOutputLocation: string,
+): OutputText {
   const room = Math.min(maxChars, SHOWN_BYTES)
   if (output.dropped === 0) {
     const text = plainText(output.head)
@@ -26,19 +31,24 @@ export function outputText(output: KeptOutput, bytes: number, maxChars: number, 
     const head = truncateToHead(text, Math.floor(room * HEAD_SHARE))
     const tail = truncateToTail(text, room - Buffer.byteLength(head))
     return {
-      text: join(head, `${text.length - head.length - tail.length} of ${text.length} characters`, tail, whereIsAll),
+      text: join(
+        head,
+        `${text.length - head.length - tail.length} of ${text.length} characters`,
+        tail,
+        fullOutputLocation,
+      ),
       totalChars: text.length,
       truncated: true,
     }
   }
   const head = truncateToHead(plainText(output.head), Math.floor(room * HEAD_SHARE))
   const tail = truncateToTail(plainText(fromLineStart(output.tail)), room - Buffer.byteLength(head))
-  return { text: join(head, `most of ${bytes} bytes`, tail, whereIsAll), totalChars: bytes, truncated: true }
+  return { text: join(head, `most of ${bytes} bytes`, tail, fullOutputLocation), totalChars: bytes, truncated: true }
 }
 
-function join(head: string, missing: string, tail: string, whereIsAll: string): string {
+function join(head: string, missing: string, tail: string, fullOutputLocation: string): string {
   const lineEnd = head === '' || head.endsWith('\n') ? '' : '\n'
-  return `${head}${lineEnd}[... ${missing} left out. ${whereIsAll} ...]\n${tail}`
+  return `${head}${lineEnd}[... ${missing} left out. ${fullOutputLocation} ...]\n${tail}`
 }
 
 /** The end of a stream can start inside an escape sequence, so it is read from its first full line. */

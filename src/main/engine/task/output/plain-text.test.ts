@@ -33,7 +33,7 @@ describe('text stays as it is', () => {
 describe('what the screen would show', () => {
   test.each([
     ['CRLF becomes LF', 'a\r\nb\r\r\nc', 'a\nb\nc'],
-    ['colours and attributes vanish', '\x1b[1;31mred\x1b[0m \x1b[38;2;1;2;3mtrue\x1b[m', 'red true'],
+    ['colors and attributes are removed', '\x1b[1;31mred\x1b[0m \x1b[38;2;1;2;3mtrue\x1b[m', 'red true'],
     ['a progress line keeps its last state', ' 10%\r 50%\r100%\ndone', '100%\ndone'],
     ['what a shorter redraw leaves stays, as on a screen', 'abcdef\rxy', 'xycdef'],
     ['erase to the end of the line', 'downloading 99%\r\x1b[Kdone\n', 'done\n'],
@@ -58,7 +58,7 @@ describe('what the screen would show', () => {
     ['marks stay with their letter when a line is redrawn', 'e\u0301a\rx', 'xa'],
     ['half a wide character does not survive', '漢字\rx', 'x 字'],
     ['half a tab does not survive', '\tz\rab', 'ab      z'],
-    ['a wrapped line is redrawn where the screen has it', `${'x'.repeat(205)}\r\x1b[K!`, `${'x'.repeat(200)}!`],
+    ['a wrapped line is redrawn at its position on the screen', `${'x'.repeat(205)}\r\x1b[K!`, `${'x'.repeat(200)}!`],
   ])('%s', (_name, raw, shown) => {
     expect(plain(raw)).toBe(shown)
   })
@@ -195,17 +195,17 @@ test.each([
   ['an open line', ['one\nName: '], { text: 'Name:', isOpen: true }],
   ['blank lines after it', ['one\n\n   \n'], { text: 'one', isOpen: false }],
   [
-    'colours, a title and a redraw',
+    'colors, a title and a redraw',
     ['\x1b]0;t\x07 10%\r\x1b[K\x1b[31mPassword\x1b[0m: '],
     { text: 'Password:', isOpen: true },
   ],
   ['pieces that cut a character', ['Stra\u00dfe? '], { text: 'Straße?', isOpen: true }],
-])('of %s', (_name, pieces, expected) => {
+])('the last line of %s', (_name, pieces, expected) => {
   expect(lineOf(...pieces)).toEqual(expected)
   expect(lineOf(...pieces.join('').split(/(?:)/u))).toEqual(expected)
 })
 
-test('of a flood is the end, however it comes, at most 200 characters', () => {
+test('the last line of a flood is its end, however it arrives, and at most 200 characters', () => {
   expect(lineOf('x'.repeat(100_000), `${'y'.repeat(3_000)}\n`, `${'é'.repeat(9_999)}end?`).text).toMatch(
     /^…é{195}end\?$/,
   )

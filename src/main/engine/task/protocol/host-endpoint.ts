@@ -7,8 +7,8 @@ import { PROTOCOL } from './task-protocol'
 const TOKEN_FILE = 'task-host.token'
 
 /**
- * Where the task host of a home listens; the hosts of different protocols have separate ones. Creates what is missing.
- * Throws CodedError `task.host_unavailable` if there is no safe location.
+ * Where the task host of a home listens; hosts with different protocol versions have separate endpoints. Creates what
+ * is missing. Throws CodedError `task.host_unavailable` if there is no safe location.
  */
 export function hostEndpoint(home: string): HomeEndpoint {
   return homeEndpoint({ home, tokenFile: TOKEN_FILE, kind: String(PROTOCOL), code: 'task.host_unavailable' })

@@ -15,7 +15,7 @@ const FAILED = -32_000
 
 const SILENT = { error: () => {}, warn: () => {}, info: () => {}, log: () => {} }
 
-/** Messages over a socket, both ways. The caller must call `listen`. */
+/** A connection for messages in both directions over a socket. The caller must call `listen`. */
 export function connectionOver(socket: Socket): MessageConnection {
   socket.setNoDelay(true)
   return createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket), SILENT)

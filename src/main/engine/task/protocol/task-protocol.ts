@@ -6,8 +6,8 @@ import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { BackgroundStart, TaskEnd, TaskStart } from '../task-supervisor'
 
 /**
- * Raised by every change that an older host or client would not understand. It is part of the socket's name, so that
- * both versions can run side by side.
+ * Increased with every change that an older host or client would not understand. It is part of the socket's name, so
+ * that both versions can run side by side.
  */
 export const PROTOCOL = 3
 

@@ -20,7 +20,7 @@ import {
 import { type CommandNamespace, childrenOf, machinePid } from './command-namespace'
 import { errorCode } from '../../../../shared/error-text'
 
-/** File descriptors per slot, in the current sandbox and in the one made ready: a terminal, twice, and its orders. */
+/** File descriptors per slot, in the current sandbox and in the prepared one: a terminal, twice, and its orders. */
 const FILES_PER_SLOT = 16
 
 /** How many commands share the cost of setting up a sandbox. */
@@ -50,7 +50,7 @@ export class CommandGroup {
   private readonly id: string
   private readonly slots: Slot[]
   private sandbox: GroupSandbox | undefined
-  /** When a command last started or ended in it; ms since the epoch. */
+  /** When a command last started or ended in it, in ms on the monotonic clock. */
   usedAt = performance.now()
   private next = 0
   private orders: OrderPipe | undefined
@@ -83,13 +83,13 @@ export class CommandGroup {
     this.id = namespace.start(folder, paths, (report) => this.onReport(report))
   }
 
-  /** Starts its sandbox. May be called once. */
+  /** Starts its sandbox. Call it only once. */
   begin(sandbox: GroupSandbox): void {
     this.describe(sandbox)
     try {
       new OrderPipe(join(this.folder, 'orders')).end(`${sandbox.how}\n`)
     } catch {
-      // The script does not read the pipe yet, and will find the file.
+      // The script does not read the pipe yet; it will find the file.
     }
   }
 
@@ -181,7 +181,7 @@ export class CommandGroup {
   /**
    * Handles `ready N`, `gone`, or for a slot `pid N`, `failed`, `exit CODE`. A command can also send reports, through
    * the open files of the processes that run it. Such a report can misrepresent commands in its own sandbox, but must
-   * not be able to do more.
+   * not have any other effect.
    */
   private onReport(report: string): void {
     if (report === 'gone') return this.lost()
@@ -299,7 +299,7 @@ export class CommandGroup {
   }
 }
 
-/** What a group runs its commands in. */
+/** The sandbox that a group runs its commands in. */
 export interface GroupSandbox {
   /** Arguments of bubblewrap. */
   args: readonly string[]
@@ -307,7 +307,7 @@ export interface GroupSandbox {
   how: 'full' | 'template'
   /** Checks the resulting mounts before anything runs in it. Returns the problem, if any. */
   problemOf: (mountinfo: () => string) => string | undefined
-  /** Its commands can run from now on. */
+  /** Called when commands can run in it. */
   onReady: () => void
   onGone: () => void
 }

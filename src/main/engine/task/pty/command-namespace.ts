@@ -24,7 +24,7 @@ type GroupListener = (report: string) => void
 
 /**
  * The pid namespace and network that all sandboxed commands of a session share, so that one command can reach a server
- * started by another. Starts with the first command; everything in it ends with it. Not a sandbox yet: the groups
+ * started by another. Starts with the first command; everything in it ends with it. Not a sandbox itself; the groups
  * started in it are.
  */
 export class CommandNamespace {
@@ -244,7 +244,7 @@ function linkAt(path: string): string | undefined {
 
 /**
  * The pid, outside, of a descendant of `top` that has the pid `inner` in its own namespace; undefined if there is no
- * such process. Checks the newest processes first: they are usually the ones asked about, and there may be many older
+ * such process. Checks the newest processes first: they are usually the ones looked for, and there may be many older
  * ones.
  */
 export function machinePid(top: number, inner: number): number | undefined {

@@ -52,7 +52,7 @@ export class CommandTerminal implements RunningProcess {
   private group: number | undefined
   /** The first line of the output, until it is complete. */
   private header: string | undefined = ''
-  /** Why the shell could not be started, until that is asked for. */
+  /** Why the shell could not be started. */
   private problem: Error | undefined
   private exit: ExitStatus | undefined
   /** The command is stopped by a signal, or was until it ended. */
@@ -61,7 +61,8 @@ export class CommandTerminal implements RunningProcess {
   private isReleased = false
   private isClosed = false
   /**
-   * The programs' end is held open until the command has started: a terminal that no process has open is at its end.
+   * The programs' end is held open until the command has started: reading a terminal that no process has open reports
+   * its end.
    */
   private isSlaveOpen = true
 
@@ -94,8 +95,8 @@ export class CommandTerminal implements RunningProcess {
   }
 
   /**
-   * Releases a terminal that has no command, but only after its shell has opened the terminal: earlier, the path could
-   * already belong to another one.
+   * Releases a terminal that has no command, but only after its shell has opened the terminal: otherwise, the path
+   * could belong to another terminal by the time the shell opens it.
    */
   dismiss(): void {
     this.shell.dismiss()
@@ -121,8 +122,8 @@ export class CommandTerminal implements RunningProcess {
 
   /**
    * Reading first makes the kernel deliver what was written to the terminal, so when nothing more can be read,
-   * everything written before has been read. The event loop cannot tell: it learns of output when the kernel gets to
-   * deliver it, which on a busy machine can be long after the command has exited.
+   * everything written before has been read. The event loop can't provide that guarantee: it learns of output only when
+   * the kernel delivers it, which on a busy machine can be long after the command has exited.
    */
   readAll(): void {
     const buffer = (readAllBuffer ??= Buffer.allocUnsafeSlow(16 * 1024))
@@ -195,7 +196,7 @@ export class CommandTerminal implements RunningProcess {
 
   private onExit(status: ExitStatus): void {
     this.exit = status
-    // It was too quick for us to see, but no signal gives such a code.
+    // It was resumed too quickly for us to notice: no signal results in such an exit code.
     if (status.exitCode !== undefined && status.exitCode < 128) this.isPaused = false
     this.closeSlave()
     this.readAll()

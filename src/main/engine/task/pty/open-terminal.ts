@@ -37,7 +37,7 @@ function opened(native: NativePty): ReturnType<NativePty['open']> {
   try {
     return native.open(TERMINAL_COLS, TERMINAL_ROWS)
   } catch (error) {
-    // It needs two at once.
+    // It needs two descriptors at the same time.
     const first = openSync('/dev/null', constants.O_RDONLY)
     try {
       closeSync(openSync('/dev/null', constants.O_RDONLY))

@@ -11,7 +11,7 @@ export interface Prompt {
 export interface PromptWatchOptions {
   /** The command's process; undefined while unknown. */
   pid: () => number | undefined
-  /** It started to wait for input, asks something else, or (undefined) no longer waits. Must not throw. */
+  /** Called when it starts waiting for input, asks something else, or (undefined) no longer waits. Must not throw. */
   changed: (prompt: Prompt | undefined) => void
   look?: (pid: number) => Promise<ForegroundState>
 }
@@ -27,7 +27,7 @@ const ANSWERED_MS = 1_500
  * Detects that a command waits for input at its terminal. Checks only while output pauses, and then less and less
  * often. A program asleep in a read of the terminal is waiting whatever it printed; one that waits for several things
  * must have left an unfinished line; one that we may not inspect (`sudo`) must have printed a question and use no
- * processor time meanwhile.
+ * processor time.
  */
 export class PromptWatch {
   readonly #options: PromptWatchOptions
@@ -84,7 +84,7 @@ export class PromptWatch {
     const early = this.#printedAt + REST_MS - performance.now()
     const pid = this.#options.pid()
     if (pid === undefined) return this.#lookIn(REST_MS)
-    // It prints, so it does not wait (any more).
+    // It is printing, so it isn't waiting.
     if (early > 0 && !this.#prompt) return this.#lookIn(early)
     this.#isRested = true
     const printedAt = this.#printedAt
@@ -124,7 +124,7 @@ export function endsLikePrompt(line: string): boolean {
   return /[?:>\])»›❯…$#]$/u.test(line.trim()) || looksLikeQuestion(line)
 }
 
-/** What only a person can be asked for, at the end of the line. */
+/** Something only a person can provide, at the end of the line. */
 const ASKED =
   /(?:pass ?(?:word|phrase|code)|passwort|mot de passe|\bPIN\b|\bOTP\b|one-time (?:code|password)|(?:verification|authentication|security|two-factor|2fa) code|\btoken\b|user ?name|\blogin|e-?mail(?: address)?)(?:(?![.!;] ).){0,80}[:?>]$/iu
 const YES_OR_NO =

@@ -9,7 +9,7 @@ const ACCESS_MODE = 0o3
 
 /**
  * Whether a process in the session of `shellPid` reads a pipe that has no writer left and is still working: a filter on
- * the output of an ended command (`> >(sort)`), which only the reader of its output waits for. One that sleeps does
+ * the output of an ended command (`> >(sort)`), which only the reader of its output waits for. A sleeping one is doing
  * something else. Linux only.
  */
 export function isFilterRunning(table: ProcessTable, shellPid: number): boolean {

@@ -12,7 +12,7 @@ import { CommandGroup, type GroupSandbox } from './command-group'
 import { CommandNamespace } from './command-namespace'
 import { SECCOMP_FD } from '../../sandbox/bubblewrap/namespace-script'
 
-/** How often unused resources are looked for. */
+/** How often to look for unused resources. */
 const TIDY_MS = 10_000
 /** A sandbox without a command is released after this long, together with its placeholders in the project. */
 const GROUP_IDLE_MS = 20_000
@@ -21,7 +21,7 @@ const MAX_IDLE = 4
 /** How long the network and pid namespace of a session are kept without a command. */
 const NAMESPACE_IDLE_MS = 300_000
 
-/** The next sandbox is made when this few slots are left. */
+/** The next sandbox is made when only this many slots are left. */
 const SPARE_AT = 5
 /** Delay, so that the command that used the slot is not slowed down. */
 const PREPARE_MS = 15
@@ -39,7 +39,7 @@ interface KnownNamespace {
   groups: Map<string, KnownGroup>
   /** Their successors, made ahead of time. */
   spares: Map<string, KnownGroup>
-  /** What the next sandbox needs whatever its files are, made ahead of time. */
+  /** What the next sandbox needs regardless of its files, made ahead of time. */
   prepared: CommandGroup | undefined
   /** No sandbox has been made in it yet. */
   isNew: boolean
@@ -89,8 +89,8 @@ export class SandboxedTerminals {
   }
 
   private groupFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): CommandGroup {
-    // A terminal prepared for a command may come too late.
-    if (this.isClosed) throw new Error('Trestle is closing and starts no more commands.')
+    // A terminal may be prepared when it is already too late.
+    if (this.isClosed) throw new Error('Trestle is closing; no more commands can be started.')
     const known = this.namespaceFor(policy)
     known.usedAt = performance.now()
     const key = groupKey(policy, env)
@@ -231,7 +231,7 @@ export class SandboxedTerminals {
       usedAt: performance.now(),
     }
     this.namespaces.set(key, known)
-    // It starts while we find out what is to be mounted.
+    // It starts while we determine what to mount.
     known.prepared = new CommandGroup(namespace, this.native, makePipeFolder(files.folder))
     return known
   }

@@ -60,7 +60,7 @@ interface Job {
   command: ShellCommand | undefined
   isDismissed: boolean
   shell: PoolShell | undefined
-  /** Until it is known that nothing is left. */
+  /** Set until it is known that nothing is left. */
   subreaper: Subreaper | undefined
   tries: number
 }
@@ -135,7 +135,7 @@ export class ShellPool implements ShellLauncher {
     }
   }
 
-  /** Sends the order only to a session shell that is ready: the pool shell would take what comes earlier. */
+  /** Sends the order only to a session shell that is ready: the pool shell would read an order sent earlier. */
   private order(job: Job): void {
     if (!job.isReady || !job.shell) return
     if (job.isDismissed) job.shell.orders.write(DISMISSAL)
@@ -145,7 +145,7 @@ export class ShellPool implements ShellLauncher {
   /** Takes an idle shell, or adds one. */
   private idleFor(env: Record<string, string>): PoolShell {
     const wanted = JSON.stringify(env)
-    // Changed settings may have changed what commands may see.
+    // Changed settings can change what commands may see.
     for (const old of this.idle.filter((shell) => shell.env !== wanted)) old.orders.end()
     this.idle = this.idle.filter((shell) => shell.env === wanted)
     return this.idle.pop() ?? this.addShell(env, wanted)
@@ -180,7 +180,7 @@ export class ShellPool implements ShellLauncher {
     child.once('error', (error) => this.onLost(shell, error))
     shell.orders.on('error', () => {})
     shell.reports.on('error', () => {})
-    // Both shells hold the pipe: now both are gone, without a report.
+    // Both shells have the pipe open: when it closes without a report, both are gone.
     shell.reports.once('close', () => this.onLost(shell))
     readReports(shell.reports, (line) => this.onReport(shell, line))
     if (!subreaper) shell.orders.write(this.script)

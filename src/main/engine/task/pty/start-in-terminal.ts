@@ -15,9 +15,9 @@ const IDLE_MS = 60_000
 
 /** A terminal and its shell, waiting for a command. */
 interface ReadyTerminal {
-  /** Of the environment and the policy: the command must have the same. */
+  /** Identifies the environment and the policy, which must be the same as the command's. */
   key: string
-  /** Of the policy alone. */
+  /** Identifies the policy alone. */
   policy: string
   terminal: CommandTerminal
   launcher: ShellLauncher
@@ -40,7 +40,7 @@ export async function terminalStarter(launcher: ShellLauncher = bestLauncher()):
   const launcherFor = (sandbox: SandboxPolicy | undefined, env: Record<string, string>): ShellLauncher =>
     sandbox ? sandboxed.launcherFor(sandbox, env) : launcher
   let ready: ReadyTerminal | undefined
-  /** The prepared terminal if it matches and is alive; else it is released. */
+  /** The prepared terminal if it matches and is alive; otherwise it is released. */
   const takeReady = (key: string | undefined): CommandTerminal | undefined => {
     const found = ready
     ready = undefined

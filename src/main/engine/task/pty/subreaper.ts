@@ -13,7 +13,7 @@ const CALLS: Partial<Record<NodeJS.Architecture, { prctl: number; setsid: number
 const PERL = '/usr/bin/perl'
 /** The name of its process, also while it guards what was left. At most 15 characters. */
 export const SUBREAPER_NAME = 'trestle-keeper'
-/** Stands for the task if a subreaper was orphaned with processes left: its Trestle had died. */
+/** Used as the task of a subreaper that was orphaned with processes left, because its Trestle died. */
 export const UNKNOWN_TASK = 'unknown'
 
 /**

@@ -30,7 +30,7 @@ const NO_READER: ForegroundState = { readState: 'no', cpuMs: 0 }
 
 /** `root`: a process in the terminal's session whose descendants include everything relevant. */
 export async function foregroundState(root: number): Promise<ForegroundState> {
-  // Windows does not tell what a process waits for.
+  // Windows doesn't expose what a process waits for.
   if (process.platform === 'win32') return { readState: 'unseen', cpuMs: 0 }
   if (process.platform !== 'linux') return byPs(root)
   const stat = readStat(root)
@@ -83,7 +83,7 @@ function readStateOf(pid: number): TerminalReadState {
   )
 }
 
-/** The system call that a thread is in, if it can wait for input; undefined if we may not know. */
+/** The system call that a thread is in, if it can wait for input; undefined if we aren't allowed to see it. */
 function callOf(pid: number, thread: string): { kind: CallKind | undefined; file: number } | undefined {
   const calls = CALLS[process.arch]
   const [number, firstArgument] = readProc(`/proc/${pid}/task/${thread}/syscall`).trim().split(' ')
@@ -102,7 +102,7 @@ interface OpenTerminals {
 /** The open files of a process that are terminals; undefined if we may not inspect it. */
 function terminalsOf(pid: number): OpenTerminals | undefined {
   const names = namesIn(`/proc/${pid}/fd`)
-  // A live process that shows no files hides them from us.
+  // If a live process shows no open files, we aren't allowed to see them.
   if (names.length === 0 && readStat(pid)) return undefined
   const files = new Set<number>()
   const watched: number[] = []
@@ -125,7 +125,7 @@ function watchedBy(pid: number, epoll: string): number[] {
   )
 }
 
-/** If the system does not show calls: the place in the kernel where the thread sleeps, if shown. */
+/** If the system does not show calls: the kernel function in which the thread sleeps, if shown. */
 function byWaitChannel(pid: number, thread: string): TerminalReadState {
   const place = readProc(`/proc/${pid}/task/${thread}/wchan`)
   if (place === 'n_tty_read' || place === 'wait_woken') return 'reads'
@@ -145,7 +145,7 @@ function byPs(root: number): Promise<ForegroundState> {
       const foreground = all.find(([pid]) => Number(pid) === root)?.[2]
       const members = all.filter(([, group]) => group !== undefined && group === foreground)
       const asleep = members.length > 0 && members.every(([, , , state]) => /^[SI]/.test(state ?? ''))
-      // Only compared with itself: any number that changes with the times will do.
+      // Only compared with earlier values, so any number that changes with the times will do.
       const cpuMs = members.reduce((sum, [, , , , time = '']) => sum + Number(time.replaceAll(/[^\d]/g, '')) * 10, 0)
       resolve({ readState: asleep ? 'unseen' : 'no', cpuMs })
     })

@@ -38,7 +38,7 @@ export interface ClientTerminalProvider {
     command: string
     args: readonly string[]
     cwd: string
-    /** Added to the environment that commands there have anyway. */
+    /** Added to the environment that commands have there. */
     env: Readonly<Record<string, string>>
     /** Maximum bytes of output to keep, the newest. */
     maxBytes: number
@@ -74,7 +74,7 @@ export function clientTerminals(
       signal.throwIfAborted()
       const startedAt = Date.now()
       const clock = performance.now()
-      // A program that reads stdin gets end of file at once, as in our own terminals.
+      // A program that reads stdin gets end of file immediately, as in our own terminals.
       const shell = { command: shellOfThisMachine().path, args: ['-c', `exec </dev/null\n${command}`] }
       const tag = { [SUPERVISOR_VARIABLE]: supervisorTag(home) }
       // Whether sandboxing works in the client's terminals was tested before the policy was chosen.
@@ -86,7 +86,7 @@ export function clientTerminals(
           command: wrapped?.command ?? shell.command,
           args: wrapped?.args ?? shell.args,
           cwd,
-          // Not a task of ours to supervise, but its processes are tagged as an agent's.
+          // We don't supervise this task, but its processes are tagged as an agent's.
           env: wrapped?.env ?? { ...env(), ...tag },
           maxBytes: KEPT_BYTES,
           ...(callId !== undefined && { callId }),
@@ -243,7 +243,7 @@ function statusOf(outcome: Outcome): Pick<Task, 'status' | 'exitCode' | 'signal'
   }
 }
 
-/** A client that has not run a small program after this long is not asked again. */
+/** A client that hasn't run a small program within this time is not tried again. */
 const PROBE_MS = 5_000
 
 /** Whether commands in terminals of clients can be sandboxed. */
@@ -324,7 +324,7 @@ async function printed(
   })
   const { command, args, env } = program
   const terminal = provider.create({ command, args, env, cwd, maxBytes: 1_000 })
-  // A terminal that opens too late is released, too.
+  // Also releases a terminal that opens too late.
   const release = (): void => void terminal.then((each) => each.release()).catch(() => undefined)
   try {
     const opened = await Promise.race([terminal, late])

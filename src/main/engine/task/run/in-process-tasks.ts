@@ -24,7 +24,7 @@ export class InProcessTasks {
     this.log = log
   }
 
-  /** Takes over a command that no call waits for any more. */
+  /** Takes over a command that no call is waiting for anymore. */
   take(run: TaskRun): void {
     this.runs.set(run.task().taskId, run)
     this.changed(run)
@@ -79,7 +79,7 @@ export class InProcessTasks {
     await Promise.all([...this.runs.values()].filter((run) => !run.isOver).map((run) => run.stop(PROGRAM_ENDED)))
   }
 
-  /** Recorded first: a later process tells the session how the task ended, even if this process is killed. */
+  /** Recorded first, so that a later process can tell the session how the task ended even if this one is killed. */
   private changed(run: TaskRun): void {
     const task = run.task()
     try {

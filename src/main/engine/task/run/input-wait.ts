@@ -2,7 +2,7 @@ import type { Task } from '../../../../shared/model/task/task'
 import type { OutputLog } from '../output/output-log'
 import type { PromptWatch } from '../pty/prompt-watch'
 
-/** Most commands are over by then and need not be watched. */
+/** Most commands have ended by then and need not be watched. */
 const WATCH_AFTER_MS = 150
 const TAIL_BYTES = 4096
 

@@ -228,14 +228,14 @@ export class TaskRun {
 
   private async onDrainTimeout(patience: number): Promise<void> {
     // The command's own output is complete at its exit; from here on other processes have the terminal open.
-    const waits = await this.isMoreToCome(patience)
+    const waits = await this.isMoreOutputExpected(patience)
     if (this.settled) return
     if (waits) this.timers.after(DRAIN_MS, () => void this.onDrainTimeout(patience))
     else this.settle()
   }
 
   /** Output of a filter (`> >(sort)`) belongs to the command's output. */
-  private async isMoreToCome(patience: number): Promise<boolean> {
+  private async isMoreOutputExpected(patience: number): Promise<boolean> {
     if (this.status !== 'running' || performance.now() > patience) return false
     return this.paused || ((await this.process?.isStillFiltered?.()) ?? false)
   }
@@ -301,7 +301,7 @@ export class TaskRun {
     if (this.status === 'running') this.status = this.exit?.exitCode === 0 ? 'completed' : 'failed'
     const hasExited = this.status === 'completed' || this.status === 'failed'
     const flushed = this.log.flushed()
-    // A stop returns at once, however slow the disk is.
+    // A stop returns immediately, however slow the disk is.
     if (this.status !== 'stopped') await flushed
     const leftRunning = hasExited && this.process ? await this.process.leftRunning() : []
     this.endedAt = endedAt
@@ -336,7 +336,7 @@ export class TaskRun {
   }
 
   private text(): Pick<TaskEnd, 'text' | 'totalChars' | 'truncated'> {
-    return outputText(this.log.kept(), this.log.total, this.options.maxChars, this.log.whereIsAll)
+    return outputText(this.log.kept(), this.log.total, this.options.maxChars, this.log.fullOutputLocation)
   }
 
   private async leave(): Promise<void> {

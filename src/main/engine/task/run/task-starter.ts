@@ -37,7 +37,7 @@ export class TaskStarter {
   /** Rejects if there is no shell, or after `close`. */
   async start(options: Omit<TaskRunOptions, 'shell' | 'starter' | 'notes' | 'graceMs'>): Promise<TaskRun> {
     const { starter, note } = this.started ?? (await this.load())
-    if (this.closed) throw new Error('Trestle is closing and starts no more commands.')
+    if (this.closed) throw new Error('Trestle is closing; no more commands can be started.')
     this.shell ??= shellOfThisMachine()
     const run: TaskRun = new TaskRun({
       ...options,

@@ -5,7 +5,7 @@ import { TERMINAL_COLS, TERMINAL_ROWS } from '../output/screen-rows'
 import { sessionProcesses, killWindowsProcessTree } from '../../process/kill/kill-process-tree'
 import { tagRoot } from '../../process/windows-process-table'
 
-/** What is used of node-pty; passed in, so that it can be tested without Windows. */
+/** The part of node-pty in use; passed in so that it can be tested without Windows. */
 export type SpawnTerminal = (
   ...args: Parameters<typeof SpawnPty>
 ) => Pick<ReturnType<typeof SpawnPty>, 'pid' | 'write' | 'kill' | 'pause' | 'resume' | 'onData' | 'onExit'>
