@@ -138,7 +138,7 @@ describe('a large image and a PDF are resized for the model', () => {
       'locked.pdf cannot be sent. The PDF is encrypted and needs a password',
     )
     await expect(send('AAAA', 'a.png')).rejects.toThrow(
-      'a.png cannot be sent. It is labeled image/png, but it is not an image',
+      'a.png cannot be sent. It is declared as image/png, but is not a supported image',
     )
     expect(engine.sessions.header(sessionId).turns).toBe(0)
     expect(model.requests).toEqual([])

@@ -344,7 +344,7 @@ it('lists the models with known details, guesses marked, and those that a provid
   const { stdout } = await runCli(['models'], { home: scratch.home })
   expect(stdout).toMatch(/claude\/o +1000000 +images, PDFs +yes +yes +the table/)
   expect(stdout).toMatch(/local\/x +128000 +no +yes +a guess/)
-  expect(stdout).toContain('marked as a guess nothing is known')
+  expect(stdout).toContain('Nothing is known about a model marked as a guess')
   const offered = await runCli(['models', 'local', '--json'], { home: scratch.home })
   expect(JSON.parse(offered.stdout)).toMatchObject([{ id: 'local/one', knownFrom: 'guess' }, { id: 'local/two' }])
   expect((await runCli(['models', 'missing'], { home: scratch.home })).code).toBe(2)

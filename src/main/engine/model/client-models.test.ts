@@ -8,7 +8,7 @@ const OFFER = {
   models: [{ id: 'p/m', label: 'm', contextWindow: 1000, toolCalls: true, imagesIn: false, thinking: false }],
 }
 
-it('an answer is being waited for while its client is gone, also between two attempts', async () => {
+it('an answer is still awaited while its client is gone, also between two attempts', async () => {
   const models = createClientModels({ file: join(await tempFolder(), 'offer.json'), changed: () => {} })
   const leaving = new AbortController()
   const pushes = models.serve(OFFER, leaving.signal)
@@ -26,7 +26,7 @@ it('an answer is being waited for while its client is gone, also between two att
   leaving.abort()
   await pushes.next()
   expect(await failed).toContain('disconnected')
-  // The loop pauses before it asks again.
+  // The loop pauses before its next attempt.
   expect(models.isAsking()).toBe(true)
   const end = new AbortController()
   const back = models.serve(OFFER, end.signal)

@@ -5,17 +5,17 @@ import type { ClientModel, ModelCallPush } from '../../../shared/model/place/cli
 import { CodedError, ERRORS, type Failure } from '../../../shared/errors'
 import type { ModelChunk, ModelInfo, ModelRequest, Provider } from './provider'
 
-/** Models that a client makes the calls to, with keys that this engine never sees. */
+/** Models that a client calls for us, with keys that this engine never sees. */
 export interface ClientModels {
   list(): ModelInfo[]
   defaultModel(): string | undefined
   smallModel(): string | undefined
-  /** Waits for a client that has the model: a laptop may be closed for the night. */
+  /** Waits for a client that has the model: its laptop may be closed overnight. */
   provider(id: string): Provider
   /** Offers a client's models until the signal ends; yields the calls to make. */
   serve(offer: ClientOffer, signal?: AbortSignal): AsyncGenerator<ModelCallPush, void, void>
   reply(part: ModelReply): void
-  /** Whether an answer is being waited for that only a client can give. */
+  /** Whether an answer is awaited that only a client can provide. */
   isAsking(): boolean
 }
 
@@ -45,17 +45,18 @@ interface OpenCall {
   wake(): void
 }
 
-/** How often a request that waits for a client tells that it is alive, in ms. */
+/** How often a request that waits for a client reports that it is alive, in ms. */
 const ALIVE_MS = 5000
 
-/** `file`: where the latest offer is kept, so that a model is known before its client is back. */
+/** `file`: where the latest offer is kept, so that its models are known before the client reconnects. */
 export function createClientModels({ file, changed }: { file: string; changed(): void }): ClientModels {
   const clients: ServingClient[] = []
   const calls = new Map<string, OpenCall>()
   const waiting = new Set<() => void>()
   let remembered: ClientOffer | undefined
   /**
-   * A client has left before it answered, and none has come since: its request is made again, perhaps after a pause.
+   * A client disconnected before it answered, and none has connected since: its request is made again, perhaps after a
+   * pause.
    */
   let hasLost = false
 
@@ -220,6 +221,6 @@ function writeOffer(file: string, { models, defaultModel, smallModel }: ClientOf
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, JSON.stringify({ models, defaultModel, smallModel }), { mode: 0o600 })
   } catch {
-    // Only known again once a client is back.
+    // The models are known again once a client reconnects.
   }
 }

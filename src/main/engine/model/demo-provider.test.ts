@@ -27,13 +27,13 @@ import { createDemoProvider } from './demo-provider'
 
 interface Run {
   messages: Message[]
-  /** Everything it said, in order. */
+  /** All its text, in order. */
   said: string[]
   called: string[]
   todos: Todo[]
 }
 
-/** Plays the demo to its end with the real tools; calls named in `rejected` are refused as the gate does it. */
+/** Plays the demo to its end with the real tools; calls named in `rejected` are rejected as the gate would. */
 async function play(
   folder: string,
   options: { rejected?: string[]; without?: string[]; earlier?: Message[] } = {},
@@ -99,7 +99,7 @@ async function play(
 }
 
 describe('the demo model', () => {
-  it('reads what is really there, writes, edits, runs a command, and tells the truth about it', async () => {
+  it('reads the actual folder, writes, edits, runs a command, and reports it truthfully', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'README.md'), '# Bridge inspector\n\nChecks bridges.\n')
     await writeFile(join(folder, 'a.ts'), 'export {}\n')
@@ -139,7 +139,7 @@ describe('the demo model', () => {
     expect(said.join('\n')).not.toMatch(/\[checkpoint \d/)
   })
 
-  it('says it when only the edit or the command is rejected', async () => {
+  it('reports when only the edit or the command is rejected', async () => {
     const { said, todos } = await play(await tempFolder(), { rejected: ['Edit', 'Bash'] })
     expect(todos.map(({ status }) => status)).toEqual(['done', 'pending', 'pending'])
     expect(said.at(-1)).toMatch(/did not change a line of it: .*not today/)
@@ -175,7 +175,7 @@ describe('the demo model', () => {
   it('answers any further prompt by saying that it is a script and how to connect a model', async () => {
     const folder = await tempFolder()
     const first = await play(folder)
-    // As the store gives it back.
+    // As returned by the store.
     const earlier = JSON.parse(JSON.stringify(first.messages)) as Message[]
     const { said, called } = await play(folder, { earlier })
     expect(called).toEqual([])
@@ -184,14 +184,14 @@ describe('the demo model', () => {
     expect(said[0]).toContain('Ollama')
   })
 
-  it('says of news of a task, when the script is over, that it is from Trestle and not from the user', async () => {
+  it('explains task news after the end of the script as a message from Trestle, not the user', async () => {
     const folder = await tempFolder()
     const { messages } = await play(folder)
     const news: Message = {
       role: 'user',
       parts: [{ type: 'text', text: '<task-news>\nA background task has ended.\n</task-news>' }],
     }
-    // As the loop sends it, with the number of a checkpoint behind.
+    // As the loop sends it, followed by the number of a checkpoint.
     const mark: Message = { role: 'user', parts: [{ type: 'text', text: '[checkpoint 9]' }], by: 'guard' }
     const request = {
       model: 'scripted',
@@ -205,7 +205,7 @@ describe('the demo model', () => {
     expect(text).toContain('which Trestle wrote and not you')
   })
 
-  it('gives a summary that says what it is, and does not start over after a compaction', async () => {
+  it('returns a summary that says it is scripted, and does not start over after a compaction', async () => {
     const { messages } = await play(await tempFolder())
     const provider = createDemoProvider({ paceMs: 0 })
     const { system, message } = summaryRequest(messages, 10_000, undefined)
@@ -239,7 +239,7 @@ describe('the demo model', () => {
     expect(said.join('\n')).toContain('“first words”')
   })
 
-  it('stops at once when the turn is stopped, in mid-word', async () => {
+  it('stops immediately when the turn is stopped, even mid-word', async () => {
     const controller = new AbortController()
     const request = { model: 'scripted', system: '', messages: [], tools: [], imagesIn: false, thinking: true }
     const stream = createDemoProvider({ paceMs: 5 }).stream(request, controller.signal)

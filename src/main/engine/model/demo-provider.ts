@@ -6,14 +6,14 @@ import { textOf, type Message } from '../../../shared/model/turn/message'
 import text from '../../../../resources/demo/script.toml?raw'
 import { cutText } from '../../../shared/cut-text'
 
-/** About what a quick model does; slow enough to be seen as streaming. */
+/** About the speed of a fast model; slow enough to be visible as streaming. */
 const PACE_MS = 25
 /** Characters of arguments per chunk. */
 const DRAFT_CHARS = 40
 
 /**
- * The demo model: plays `resources/demo/script.toml` through the tools it is offered, one step per request, and knows
- * where it is from its own calls in the conversation. It never claims to be a model, and reports no tokens.
+ * The demo model: plays `resources/demo/script.toml` through the tools it is offered, one step per request, and
+ * determines its position from its own calls in the conversation. It never claims to be a model, and reports no tokens.
  */
 export function createDemoProvider(options: { paceMs?: number } = {}): Provider {
   const paceMs = options.paceMs ?? PACE_MS
@@ -59,7 +59,7 @@ export function createDemoProvider(options: { paceMs?: number } = {}): Provider 
   }
 }
 
-/** Words with the blanks behind them, so that joined they are the text again. */
+/** Words with their trailing whitespace, so that joining them restores the text. */
 function wordsOf(text: string): string[] {
   return text.match(/\s*\S+\s*/g) ?? []
 }
@@ -88,7 +88,7 @@ const scriptSchema = z.strictObject({
 type Script = z.infer<typeof scriptSchema>
 type Step = Script['step'][number]
 
-/** One answer of the demo, ready to be spoken. */
+/** One answer of the demo. */
 export interface DemoAnswer {
   step: string
   think: string
@@ -96,7 +96,7 @@ export interface DemoAnswer {
   calls: { as: string; tool: string; input: Record<string, unknown> }[]
 }
 
-/** A call the demo has made, and how it ended. */
+/** A call that the demo has made, and its result. */
 interface Played {
   step: string
   as: string
@@ -106,16 +106,16 @@ interface Played {
 let script: Script | undefined
 const scriptOf = (): Script => (script ??= scriptSchema.parse(parse(text)))
 
-/** The demo's summary of a conversation: only the current step, all that the script knows. */
+/** The demo's summary of a conversation: fixed text from the script. */
 function demoSummary(): string {
   return scriptOf().summary.trim()
 }
 
-/** What the demo says and does next, seeing the conversation so far and the tools it is offered. */
+/** What the demo says and does next, given the conversation so far and the offered tools. */
 function demoAnswer(messages: readonly Message[], offered: readonly string[]): DemoAnswer {
   const { steps, ended } = playedIn(messages)
   const { step: all, later, news } = scriptOf()
-  // The demo must not repeat the checkpoint's number that stands behind.
+  // The demo must not repeat the checkpoint number that follows.
   const latest = messages.findLast((message) => message.role !== 'user' || message.by !== 'guard')
   if (ended && isNews(latest)) return { step: 'news', think: '', say: news, calls: [] }
   if (ended) return { step: 'later', think: '', say: later, calls: [] }
@@ -144,12 +144,12 @@ function isNews(message: Message | undefined): boolean {
   return message?.role === 'user' && textOf(message.parts).startsWith('<task-news>')
 }
 
-/** Whether that is the step with the demo's last sentence. */
+/** Whether that is the demo's last step. */
 function isDemoEnd(step: string): boolean {
   return step === scriptOf().step.at(-1)!.name
 }
 
-/** The demo's own calls and their results; they are known by the metadata that the provider attaches. */
+/** The demo's own calls and their results; recognized by the metadata that the provider attaches. */
 function playedIn(messages: readonly Message[]): { steps: Played[]; ended: boolean } {
   const results = new Map<string, Played['result']>()
   for (const message of messages) {
@@ -164,7 +164,7 @@ function playedIn(messages: readonly Message[]): { steps: Played[]; ended: boole
     if (part.type !== 'tool_call') ended ||= isDemoEnd(step)
     else if (typeof as === 'string') steps.push({ step, as, result: results.get(part.callId) })
   }
-  // After a compaction, this is all it knows about its earlier work.
+  // After a compaction, this is the only trace of its earlier work.
   ended ||= messages.some((message) => message.role === 'user' && textOf(message.parts).includes(demoSummary()))
   return { steps, ended }
 }
@@ -215,7 +215,7 @@ function holds(step: Step, facts: ReadonlySet<string>): boolean {
   )
 }
 
-/** `template` with its placeholders replaced; what came from files and commands is cut and shown on one line. */
+/** `template` with its placeholders replaced; text from files and commands is cut and shown on one line. */
 function filled(template: string, facts: Facts, steps: readonly Played[]): string {
   const resultOf = (name: string) => steps.findLast((step) => step.as === name)?.result
   return template.trim().replaceAll(/\{(\w+)(?::(\w+))?\}/g, (whole, word: string, name: string | undefined) => {
@@ -253,7 +253,7 @@ function doneList(facts: Facts, steps: readonly Played[]): string {
   return lines.length > 0 ? lines.join('\n') : '- nothing: no tool was offered to me'
 }
 
-/** The first line that says something, without a line number in front. */
+/** The first line that isn't blank, without its line number. */
 function firstLine(result: string): string {
   const line = result.split('\n').find((candidate) => candidate.replace(/^\s*\d+\t/, '').trim() !== '') ?? ''
   const plain = line.replace(/^\s*\d+\t/, '').trim()

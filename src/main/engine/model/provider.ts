@@ -18,25 +18,25 @@ export interface ToolSchema {
  */
 export type ThinkingControl = 'none' | 'effort' | 'budget' | 'adaptive' | 'switch' | 'always'
 
-/** What is known of a model beside its window. Absent fields: not known. */
+/** What is known about a model besides its window. Absent fields: unknown. */
 export interface ModelTraits {
   thinkingControl?: ThinkingControl
-  /** The levels it accepts, and the one its vendor uses when none is sent. */
+  /** The levels it accepts, and the one its vendor uses if none is sent. */
   efforts?: readonly Effort[]
   defaultEffort?: Effort
-  /** Rejects its own earlier thinking when anything before it has changed. */
+  /** Rejects its own earlier thinking if anything before it has changed. */
   bindsThinking?: boolean
-  /** Gets back no thinking whose beginning has changed, because its provider may reject it. */
+  /** Is not sent thinking if anything before it has changed, because its provider may reject it. */
   losesStaleThinking?: boolean
-  /** Thinks between tool calls only when a header asks for it. */
+  /** Thinks between tool calls only if a header requests it. */
   needsInterleavedHeader?: boolean
   pdfIn?: boolean
   videoIn?: boolean
   /** The edit tools the model was trained on. */
   toolDialect?: 'gpt' | 'general'
-  /** Most tokens of an answer; `ModelInfo.maxOutputTokens` is what is asked for. */
+  /** Maximum tokens of an answer; `ModelInfo.maxOutputTokens` is what is requested. */
   outputLimit?: number
-  /** Tokens of the window that a request may have without its answer; absent: all of them. */
+  /** Maximum input tokens; absent: the whole window. */
   inputLimit?: number
   prices?: ModelPrices
   /** The id (`provider/model`) of a cheaper model of the same provider, for titles and small work. */
@@ -47,45 +47,36 @@ export interface ModelTraits {
 export interface ModelRequest {
   /** What the provider calls the model. */
   model: string
-  /**
-   * `provider/model` as in config.toml: thinking goes back only to the model that wrote it. Absent: nothing is known of
-   * who wrote what.
-   */
+  /** `provider/model` as in config.toml: thinking is sent back only to the model that wrote it. Absent: unknown. */
   modelId?: string
   system: string
-  /** Immutable once sent, as conversions are cached by object. A changed message is a new object. */
+  /** Immutable once sent, because conversions are cached by object. A changed message is a new object. */
   messages: readonly Message[]
   /** Empty: the model must answer in text. */
   tools: readonly ToolSchema[]
   /** The longest answer, its thinking included. */
   maxOutputTokens?: number
-  /**
-   * Without `maxOutputTokens`: tokens that are left in the window. A wire that has to name a longest answer names no
-   * more.
-   */
+  /** Without `maxOutputTokens`: tokens left in the window. A wire that must send a limit sends no more than this. */
   availableOutputTokens?: number
-  /** Whether media parts may be sent; otherwise they are named in text. */
+  /** Whether media parts can be sent; otherwise they are described in text. */
   imagesIn: boolean
   thinking: boolean
   /** Absent: the vendor's default. */
   effort?: Effort
   traits?: ModelTraits
-  /** `none`: the tools stay in the request, so that its beginning is the same as before, but may not be called. */
+  /** `none`: the tools stay in the request, so that its start can be cached, but must not be called. */
   toolChoice?: 'none'
-  /** How long the provider is asked to keep what it has read. `none`: it will not be read again. Absent: `short`. */
+  /** How long the provider should cache the request. `none`: it will not be sent again. Absent: `short`. */
   cache?: 'none' | 'short' | 'long'
-  /**
-   * `summary`: it asks for the summary that replaces a conversation. Not sent; the demo model answers it in another
-   * way.
-   */
+  /** `summary`: requests the summary that replaces a conversation. Not sent; the demo model answers it differently. */
   purpose?: 'summary'
   /** No later request starts with this one, so its end need not be cached. */
   isOneOff?: true
   /** Stable per session, for providers that route caches by it. */
   cacheKey?: string
-  /** Called whenever bytes of the answer arrive, also keep-alives without content. Cheap; must not throw. */
+  /** Called whenever bytes of the answer arrive, including keep-alives without content. Cheap; must not throw. */
   alive?: () => void
-  /** Called when the whole request is on its way, before or at the first byte of the answer. Cheap; must not throw. */
+  /** Called when the whole request has been sent, before or at the first byte of the answer. Cheap; must not throw. */
   sent?: () => void
 }
 
@@ -104,8 +95,8 @@ export type ModelChunk =
   | { type: 'finish'; reason: FinishReason; usage?: Usage }
 
 /**
- * A way to ask a model. `stream` makes exactly one request: no retries (the loop retries), no time limit (the loop
- * watches for silence). It throws a `CodedError` with a `model.*` code, and stops at once when `signal` aborts.
+ * Calls models. `stream` makes exactly one request: no retries (the loop retries), no time limit (the loop detects
+ * stalls). It throws a `CodedError` with a `model.*` code, and stops immediately when `signal` aborts.
  */
 export interface Provider {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk>
@@ -129,9 +120,9 @@ export interface ModelInfo {
   traits?: ModelTraits
   /** The level used unless the session, its agent or a turn names another; absent: the vendor's. */
   effort?: Effort
-  /** Where these facts are from. `guess`: nothing is known of the model, so they are safe assumptions. */
+  /** Where these facts are from. `guess`: nothing is known about the model, so they are safe assumptions. */
   knownFrom?: 'config' | 'provider' | 'table' | 'guess'
-  /** Who says what it costs; absent: unknown. */
+  /** The source of its prices; absent: unknown. */
   pricesFrom?: PriceSource
   /** Not a model: plays a script. Shown wherever its name appears. */
   scripted?: boolean

@@ -3,7 +3,7 @@ import { CodedError } from '../../../shared/errors'
 import type { ConnectionTest } from '../../../shared/configuration/settings'
 import type { ModelInfo, Provider } from './provider'
 
-/** How long a model may take to answer the test; local ones load first. */
+/** How long a model can take to answer the test; local models have to load first. */
 const LIMIT_MS = 60_000
 
 /** One tiny request. Never throws: what went wrong, and what to do about it, is in the result. */
@@ -37,7 +37,7 @@ async function firstWords(provider: Provider, info: ModelInfo, signal: AbortSign
       system: '',
       messages: [{ role: 'user', parts: [{ type: 'text', text: 'Reply with the single word: ok' }] }],
       tools: [],
-      // Enough for a model that thinks first; the least some servers accept is 16.
+      // Enough for a model that thinks first; some servers require at least 16.
       maxOutputTokens: 64,
       imagesIn: false,
       thinking: false,

@@ -20,7 +20,7 @@ const result: Message = {
   content: [{ type: 'text', text: 'line 1' }],
 }
 
-/** What a provider sends for this request when its server does not answer. */
+/** What a provider sends for this request; its server does not answer. */
 async function sent(
   type: ProviderType,
   request: Partial<ModelRequest> & { model: string },
@@ -52,11 +52,11 @@ const betas = ({ headers }: Sent): string[] =>
 const of = (body: Record<string, unknown>, ...keys: string[]) =>
   Object.fromEntries(keys.filter((key) => key in body).map((key) => [key, body[key]]))
 
-describe('anthropic: what a request says of thinking', () => {
+describe('anthropic: thinking in a request', () => {
   const said = async (model: string, more: Partial<ModelRequest> = {}, baseUrl?: string) =>
     of((await sent('anthropic', { model, ...more }, baseUrl)).body, 'thinking', 'output_config', 'max_tokens')
 
-  it('adaptive models think, and no level is named unless one was chosen', async () => {
+  it('adaptive models think, and no level is sent unless one was chosen', async () => {
     expect(await said('claude-opus-4-8')).toEqual({
       thinking: { type: 'adaptive', display: 'summarized' },
       max_tokens: 128_000,
@@ -66,14 +66,14 @@ describe('anthropic: what a request says of thinking', () => {
     expect(await said('claude-opus-4-8', { effort: 'none' })).toMatchObject({ thinking: { type: 'disabled' } })
   })
 
-  it('a model that cannot be switched off is asked for its least', async () => {
+  it('a model that cannot stop thinking gets its lowest level', async () => {
     expect(await said('claude-opus-5-5', { effort: 'none' })).toMatchObject({
       thinking: { type: 'adaptive' },
       output_config: { effort: 'low' },
     })
   })
 
-  it('models that bind their thinking are told to drop it where its prefix has changed, also when it is not asked for', async () => {
+  it('models that bind their thinking are told to drop it if its prefix has changed, even if no thinking is requested', async () => {
     const block_binding = { prefix_mismatch_behavior: 'drop_block' }
     const request = await sent('anthropic', { model: 'claude-sonnet-5-5', effort: 'max' })
     expect(of(request.body, 'thinking', 'output_config')).toEqual({
@@ -109,7 +109,7 @@ describe('anthropic: what a request says of thinking', () => {
     })
   })
 
-  it('compatible endpoints get the same budgets, within what the model may write', async () => {
+  it('compatible endpoints get the same budgets, within the longest answer of the model', async () => {
     const kimi = 'https://api.moonshot.example/anthropic'
     expect(await said('kimi-k2.6', {}, kimi)).toEqual({
       thinking: { type: 'enabled', budget_tokens: 24_000 },
@@ -127,7 +127,7 @@ describe('anthropic: what a request says of thinking', () => {
     expect(await said('glm-4.6', { thinking: false }, kimi)).toEqual({ max_tokens: 32_000 })
   })
 
-  it('a model that thinks by budget does not continue a turn that began with the thinking of another model, or without it', async () => {
+  it('a model that thinks by budget does not think in a turn that started with the thinking of another model, or without any', async () => {
     const call = { type: 'tool_call', callId: 'c1', name: 'Read', input: '{}' } as const
     const thought: AssistantPart = {
       type: 'thinking',
@@ -149,11 +149,11 @@ describe('anthropic: what a request says of thinking', () => {
   })
 })
 
-describe('openai-responses: what a request says of thinking', () => {
+describe('openai-responses: thinking in a request', () => {
   const said = async (more: Partial<ModelRequest>) =>
     of((await sent('openai-responses', { model: 'gpt-5.4', ...more })).body, 'reasoning', 'include')
 
-  it('asks for reasoning to send back, and names an effort only when one was chosen', async () => {
+  it('requests reasoning to send back, and names an effort only if one was chosen', async () => {
     expect(await said({})).toEqual({ reasoning: { summary: 'auto' }, include: ['reasoning.encrypted_content'] })
     expect(await said({ effort: 'xhigh' })).toMatchObject({ reasoning: { effort: 'xhigh', summary: 'auto' } })
     expect(await said({ effort: 'max' })).toMatchObject({ reasoning: { effort: 'xhigh' } })
@@ -168,7 +168,7 @@ describe('google: what a request says of thinking', () => {
     return (body['generationConfig'] as Record<string, unknown>)['thinkingConfig']
   }
 
-  it('levels for Gemini 3, budgets for Gemini 2.5, and neither unless one was chosen', async () => {
+  it('has levels for Gemini 3, budgets for Gemini 2.5, and neither unless one was chosen', async () => {
     expect(await said('gemini-3.1-pro')).toEqual({ includeThoughts: true })
     expect(await said('gemini-3.1-pro', { effort: 'low' })).toEqual({ includeThoughts: true, thinkingLevel: 'low' })
     expect(await said('gemini-3-pro', { effort: 'medium' })).toEqual({ includeThoughts: true, thinkingLevel: 'low' })
@@ -190,7 +190,7 @@ describe('chat: what a request says of thinking', () => {
     thinkingControl: thinkingControl!,
   })
 
-  it('reasoning_effort goes to models that take it, and only when chosen', async () => {
+  it('reasoning_effort is sent only to models that accept it, and only if chosen', async () => {
     expect(await said('gpt-5.4')).toEqual({})
     expect(await said('gpt-5.4', { effort: 'low' })).toEqual({ reasoning_effort: 'low' })
     expect(await said('openai/gpt-oss-120b', { effort: 'max' })).toEqual({ reasoning_effort: 'high' })
@@ -198,7 +198,7 @@ describe('chat: what a request says of thinking', () => {
     expect(await said('some-model', { effort: 'high', traits: traits('effort') })).toEqual({ reasoning_effort: 'high' })
   })
 
-  it('switches are put as the maker of the model puts them', async () => {
+  it('switches are sent in the form of the model’s vendor', async () => {
     expect(await said('glm-4.6', { effort: 'none', traits: traits('switch') })).toEqual({
       thinking: { type: 'disabled' },
     })
@@ -206,7 +206,7 @@ describe('chat: what a request says of thinking', () => {
     expect(await said('glm-4.6', { traits: traits('switch') })).toEqual({})
   })
 
-  it('moonshot: Kimi thinks as its maker has it, unless it is switched off', async () => {
+  it('moonshot: Kimi thinks as its vendor intends, unless it is switched off', async () => {
     expect(await said('kimi-k2.6', {}, 'moonshot')).toEqual({})
     expect(await said('kimi-k2.6', { effort: 'high' }, 'moonshot')).toEqual({ thinking: { type: 'enabled' } })
     expect(await said('kimi-k2.6', { effort: 'none' }, 'moonshot')).toEqual({ thinking: { type: 'disabled' } })

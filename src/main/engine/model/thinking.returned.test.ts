@@ -34,7 +34,7 @@ const answer = (more: Partial<Answer> = {}): Answer => ({
   ...more,
 })
 
-/** What goes back of this answer, as JSON. */
+/** What is sent back of this answer, as JSON. */
 function returned(wire: ModelProtocol, message: Answer, asked: Partial<ModelRequest> = {}): string {
   const messages: Message[] = [
     { role: 'user', parts: [{ type: 'text', text: 'go' }] },
@@ -45,8 +45,8 @@ function returned(wire: ModelProtocol, message: Answer, asked: Partial<ModelRequ
   return JSON.stringify(buildPrompt(request, wire.rules)[1])
 }
 
-describe('thinking goes back to the model that wrote it', () => {
-  it('signed thinking is not sent to another model of the same provider, nor what hangs on it', async () => {
+describe('thinking is sent back to the model that wrote it', () => {
+  it('signed thinking and what depends on it are not sent to another model of the same provider', async () => {
     const other = { model: 'two', modelId: 'p/two' }
     const anthropic = await anthropicProtocol(SETTINGS)
     expect(returned(anthropic, answer())).toContain('signed')
@@ -56,17 +56,17 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(returned(google, answer(), other)).not.toContain('signed')
     const responses = await responsesProtocol(SETTINGS)
     expect(returned(responses, answer())).toMatch(/sealed.*msg_1.*fc_1/)
-    // An item without the reasoning it belongs to would be refused; what the text is for is still told.
+    // An item without the reasoning it belongs to would be rejected; the phase of the text is still sent.
     expect(returned(responses, answer(), other)).not.toMatch(/sealed|msg_1|fc_1/)
     expect(returned(responses, answer(), other)).toContain('commentary')
   })
 
-  it('an answer of an old log that does not name its model goes back as before', async () => {
+  it('an answer of an old log that does not name its model is sent back as before', async () => {
     const { model: _unknown, ...old } = answer()
     expect(returned(await anthropicProtocol(SETTINGS), old, { model: 'two', modelId: 'p/two' })).toContain('signed')
   })
 
-  it('plain thinking goes back to the family of its model', async () => {
+  it('plain thinking is sent back to the family of its model', async () => {
     const wire = await chatProtocol(SETTINGS, 'plain')
     const kimi = answer({ model: 'moonshot/kimi-k2.5' })
     expect(returned(wire, kimi, { model: 'kimi-k2.6', modelId: 'moonshot/kimi-k2.6' })).toContain('I look.')
@@ -76,7 +76,7 @@ describe('thinking goes back to the model that wrote it', () => {
     )
   })
 
-  it('Kimi and DeepSeek get the field beside every call while they think, since they refuse one without it', async () => {
+  it('Kimi and DeepSeek get the field with every call while they think, because they reject a call without it', async () => {
     const wire = await chatProtocol(SETTINGS, 'plain')
     const foreign = answer({ model: 'other/qwen3-max' })
     expect(returned(wire, foreign, { model: 'kimi-k2.6', modelId: 'moonshot/kimi-k2.6' })).toContain(
@@ -86,7 +86,7 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(returned(wire, foreign, still)).not.toContain('reasoning_content')
   })
 
-  it('stale thinking is kept from models that bind it or may, and from no other', async () => {
+  it('stale thinking is withheld only from models that bind it or may do so', async () => {
     const wire = await anthropicProtocol(SETTINGS)
     const stale = answer({ staleThinking: true })
     expect(returned(wire, stale)).toContain('signed')
@@ -99,7 +99,7 @@ describe('thinking goes back to the model that wrote it', () => {
     }
   })
 
-  it('dropped thinking is not sent back, and no thinking at all when it is switched off', async () => {
+  it('dropped thinking is not sent back, and no thinking at all if it is switched off', async () => {
     for (const wire of [
       await anthropicProtocol(SETTINGS),
       await googleProtocol(SETTINGS),
@@ -112,7 +112,7 @@ describe('thinking goes back to the model that wrote it', () => {
     ).not.toContain('signed')
   })
 
-  it('a long call id goes back over chat as it came to the model that wrote it, and shortened to others, with its result', async () => {
+  it('over chat, a long call id and its result are sent back unchanged to the model that wrote it, and shortened to others', async () => {
     const { rules } = await chatProtocol(SETTINGS, 'plain')
     const callId = `call_${'x'.repeat(90)}`
     const messages: Message[] = [

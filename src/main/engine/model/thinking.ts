@@ -7,16 +7,16 @@ export interface ThinkingFacts {
   control: ThinkingControl
   /** In ascending order; empty: not adjustable. */
   efforts: readonly Effort[]
-  /** What its vendor does when no level is sent, as far as is known. */
+  /** What its vendor does if no level is sent, as far as known. */
   defaultEffort?: Effort
-  /** Rejects its own earlier thinking when anything before it has changed. */
+  /** Rejects its own earlier thinking if anything before it has changed. */
   bindsThinking: boolean
   needsInterleavedHeader: boolean
 }
 
 type Known = Pick<ModelInfo, 'model' | 'thinking' | 'traits'>
 
-/** Levels of a control for which nothing more is known. */
+/** The levels of a control if nothing more is known. */
 const USUAL_EFFORTS: Readonly<Record<ThinkingControl, readonly Effort[]>> = {
   none: [],
   always: [],
@@ -26,7 +26,7 @@ const USUAL_EFFORTS: Readonly<Record<ThinkingControl, readonly Effort[]>> = {
   adaptive: ['low', 'medium', 'high', 'max'],
 }
 
-/** What is recorded of the model; only where nothing is, what its name suggests. */
+/** The known facts about the model, or what its name suggests where nothing is known. */
 export function thinkingFacts(type: ProviderType, { model, thinking, traits = {} }: Known): ThinkingFacts {
   const guess = guessThinking(type, model, thinking)
   const control = traits.thinkingControl ?? guess.control
@@ -42,9 +42,9 @@ export function thinkingFacts(type: ProviderType, { model, thinking, traits = {}
 }
 
 /**
- * Whether a model gets back no thinking whose beginning has changed: those known to bind it, and those of which nothing
- * is known. Of the models of Anthropic's interface, the others are known to take it. Models of the other two with
- * sealed thinking hardly use what they thought before a trim.
+ * Whether thinking must not be sent back to a model if anything before it has changed. On Anthropic's API, that applies
+ * to models known to bind it and to unknown models; the others are known to accept it. On the other two APIs with
+ * sealed thinking, it applies to all: their models hardly use what they thought before a trim.
  */
 export function losesStaleThinking(type: ProviderType, model: string, known: ModelInfo['traits']): boolean {
   if (type === 'openai-responses' || type === 'google') return true
@@ -55,16 +55,16 @@ export function losesStaleThinking(type: ProviderType, model: string, known: Mod
   )
 }
 
-/** What a request is to say: `effort` is one that the model knows; absent: the vendor's default. */
+/** What a request should ask for: `effort` is a level that the model knows; absent: the vendor's default. */
 export interface RequestedThinking extends ThinkingFacts {
   effort?: Effort
-  /** Whether it is to think; not asking for it does not keep every model from thinking. */
+  /** Whether thinking is requested; some models think even if it isn't. */
   thinks: boolean
-  /** Switched off in so many words. */
+  /** Explicitly switched off. */
   isOff: boolean
 }
 
-/** The thinking that a request asks for, in terms its model knows. */
+/** The thinking that a request asks for, in terms that its model knows. */
 export function requestedThinking(
   type: ProviderType,
   request: Pick<ModelRequest, 'model' | 'thinking' | 'traits' | 'effort'>,
@@ -98,7 +98,7 @@ const TO_XHIGH: readonly Effort[] = [...TO_HIGH, 'xhigh']
 const TO_MAX: readonly Effort[] = [...TO_XHIGH, 'max']
 const OFF_TO_MAX: readonly Effort[] = ['none', ...TO_MAX]
 
-/** The first rule that fits. Versions are written with hyphens, dots, or a date behind. */
+/** The first match applies. Versions are written with hyphens, dots, or a trailing date. */
 const CLAUDE: readonly Rule[] = [
   { name: /opus-5[-.]5/, control: 'adaptive', efforts: TO_MAX, defaultEffort: 'medium', bindsThinking: true },
   { name: /haiku-5[-.]5/, control: 'adaptive', efforts: OFF_TO_MAX, bindsThinking: true },
@@ -143,7 +143,7 @@ const GEMINI: readonly Rule[] = [
   { name: /^gemini-[3-9]/, control: 'effort', efforts: TO_HIGH, defaultEffort: 'high' },
 ]
 
-/** Kimi models whose thinking can be switched; the others always or never think and refuse the field. */
+/** Kimi models whose thinking can be switched; the others always or never think and reject the field. */
 const KIMI: readonly Rule[] = [{ name: /^kimi-k2\.[56](?:$|-)/, control: 'switch', defaultEffort: 'high' }]
 
 /** `thinking`: whether config.toml says that it thinks. */
@@ -154,7 +154,7 @@ function guessThinking(type: ProviderType, model: string, thinking: boolean): Gu
   const first = (rules: readonly Rule[]): Rule | undefined => rules.find((rule) => rule.name.test(name))
   switch (type) {
     case 'anthropic':
-      // Servers that copy the protocol know budgets, and mostly nothing else.
+      // Servers that copy the protocol know budgets, and usually nothing else.
       return family === 'claude'
         ? (first(CLAUDE) ?? otherwise)
         : thinking
@@ -173,7 +173,7 @@ function guessThinking(type: ProviderType, model: string, thinking: boolean): Gu
 
 /**
  * The family a model belongs to, from its name or id: `kimi` of `moonshotai/Kimi-K2.6`, `claude` of `claude-opus-5`.
- * Its models read each other's plain thinking; a name that says nothing is a family of its own.
+ * Its models can read each other's plain thinking; an unknown name is its own family.
  */
 export function modelFamily(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1).toLowerCase()
@@ -181,10 +181,10 @@ export function modelFamily(name: string): string {
   return /^[a-z]+/.exec(last)?.[0] ?? last
 }
 
-/** Families whose servers refuse a message with calls but without its thinking, also where another model wrote it. */
+/** Families whose servers reject a message with calls but without its thinking, even if another model wrote it. */
 const NEEDS_FIELD: ReadonlySet<string> = new Set(['kimi', 'deepseek'])
 
-/** The thinking field that a model requires beside every call while it thinks; undefined for other models. */
+/** The thinking field that a model requires with every call while it thinks; undefined for other models. */
 export function neededThinkingField(model: string): 'reasoning_content' | undefined {
   return NEEDS_FIELD.has(modelFamily(model)) ? 'reasoning_content' : undefined
 }

@@ -23,7 +23,7 @@ const METADATA = {
   google: { thoughtSignature: 'signed' },
 }
 
-/** What a step adds: each kind of thing a message can hold comes up, and none twice alike. */
+/** The messages a step adds: together, the steps contain every kind of part, and no two are alike. */
 function step(n: number): Message[] {
   const ids = Array.from({ length: (n % 3) + 1 }, (_, index) => `functions.Read:${n}.${index}`)
   const odd = ['é “quoted” \\ \n\t\u0000\u2028', '😀 and half of one: \ud83d', '\ude00 the other half', '', '   '][
@@ -62,7 +62,7 @@ function step(n: number): Message[] {
   ]
 }
 
-/** A provider whose requests go nowhere, and the bodies of these. */
+/** A provider whose requests are not sent, and the bodies of those requests. */
 async function recording(type: ProviderType): Promise<{ provider: Provider; sent: string[] }> {
   const sent: string[] = []
   const fetch: Fetch = async (_input, init) => {
@@ -76,7 +76,7 @@ async function ask(provider: Provider, request: ModelRequest): Promise<void> {
   await expect(collect(provider.stream(request, new AbortController().signal))).rejects.toThrow('no server')
 }
 
-/** The body of a provider that never sent anything before. */
+/** The first body that a new provider sends. */
 async function firstBody(type: ProviderType, request: ModelRequest): Promise<string> {
   const { provider, sent } = await recording(type)
   await ask(provider, request)
@@ -96,8 +96,8 @@ const REQUEST: ModelRequest = {
   maxOutputTokens: 1000,
 }
 
-describe.each(PROVIDER_TYPES)('what a %s provider sends when it has sent most of it before', (type) => {
-  it('is to the byte what one sends that never sent anything', async () => {
+describe.each(PROVIDER_TYPES)('a request of a %s provider that has sent most of it before', (type) => {
+  it('is byte for byte the same as that of a new provider', async () => {
     const { provider, sent } = await recording(type)
     const messages: Message[] = [{ role: 'user', parts: [text('go')] }]
     for (let n = 0; n < 40; n++) {
@@ -105,12 +105,12 @@ describe.each(PROVIDER_TYPES)('what a %s provider sends when it has sent most of
       const request = { ...REQUEST, messages: [...messages] }
       await ask(provider, request)
       expect(sent[n]).toBe(await firstBody(type, request))
-      // Nothing but one JSON document, written as JSON.stringify writes it.
+      // A single JSON document, formatted as by JSON.stringify.
       expect(sent[n]).toBe(JSON.stringify(JSON.parse(sent[n]!)))
     }
   })
 
-  it('is right when an attempt is repeated, the window cuts, the system prompt, the model or its senses change', async () => {
+  it('is correct when an attempt is repeated, the history is cut, or the system prompt, the model or its media types change', async () => {
     const { provider, sent } = await recording(type)
     const messages: Message[] = [
       { role: 'user', parts: [text('go')] },
@@ -127,7 +127,7 @@ describe.each(PROVIDER_TYPES)('what a %s provider sends when it has sent most of
       { ...REQUEST, messages: messages.slice(messages.findLastIndex((message) => message.role === 'user')) },
       { ...REQUEST, messages, system: 'Be long.', model: 'another', tools: [] },
       { ...REQUEST, messages, system: '' },
-      // The same object twice is still two messages.
+      // The same object used twice is still two messages.
       { ...REQUEST, messages: [messages[0]!, messages[0]!, ...messages] },
       { ...REQUEST, messages },
     ]
@@ -137,7 +137,7 @@ describe.each(PROVIDER_TYPES)('what a %s provider sends when it has sent most of
     }
   })
 
-  it('is right for several requests at once', async () => {
+  it('is correct for several concurrent requests', async () => {
     const { provider, sent } = await recording(type)
     const shared: Message[] = [{ role: 'user', parts: [text('go')] }, ...step(0), ...step(1)]
     const requests = [2, 3, 4].map((n) => ({ ...REQUEST, messages: [...shared, ...step(n)] }))
@@ -181,7 +181,7 @@ describe('a PDF', () => {
     expect(body).not.toContain('words')
   })
 
-  it('of a result follows in a message of the user on Gemini, whose older models take none in results', async () => {
+  it('in a result follows in a user message on Gemini, whose older models accept none in results', async () => {
     const { contents } = JSON.parse(await bodyOf('google')) as { contents: { role: string; parts: object[] }[] }
     expect(JSON.stringify(contents.at(-1)?.parts)).toContain('inlineData')
     expect(
@@ -196,7 +196,7 @@ describe('a PDF', () => {
   })
 
   it.each(['anthropic', 'openai-responses', 'google'] as const)(
-    'goes to %s as text where the model takes none, or it is too long',
+    'goes to %s as text if the model accepts no PDFs, or it is too long',
     async (type) => {
       for (const more of [{ traits: { pdfIn: false } }, { imagesIn: false }]) {
         const body = await bodyOf(type, more)
@@ -211,7 +211,7 @@ describe('a PDF', () => {
   )
 })
 
-it('the messages of a chat body are those the package makes of the whole prompt', async () => {
+it('the messages of a chat body are the same as those the package makes from the whole prompt', async () => {
   const messages: Message[] = [
     { role: 'user', parts: [text('go')] },
     ...Array.from({ length: 40 }, (_, n) => step(n)).flat(),
@@ -260,7 +260,7 @@ describe('cache marks', () => {
     { role: 'assistant', parts: [text('two')] },
     { role: 'user', parts: [text('three')] },
   ]
-  /** What was marked, by the text of the block, with how. */
+  /** The marks of the request, by the text of the marked block. */
   async function marked(more: Partial<ModelRequest>): Promise<Record<string, unknown>> {
     const body = JSON.parse(await firstBody('anthropic', { ...REQUEST, messages, ...more })) as {
       tools: Record<string, unknown>[]
@@ -276,22 +276,22 @@ describe('cache marks', () => {
   }
   const short = { type: 'ephemeral' }
 
-  it('stand at the tools, the system prompt, the end, and where the request before ended', async () => {
+  it('are at the tools, the system prompt, the end, and where the previous request ended', async () => {
     expect(await marked({})).toEqual({ Read: short, [REQUEST.system]: short, one: short, three: short })
   })
 
-  it('last an hour where that is wanted', async () => {
+  it('last an hour if requested', async () => {
     const long = { type: 'ephemeral', ttl: '1h' }
     expect(await marked({ cache: 'long' })).toEqual({ Read: long, [REQUEST.system]: long, one: long, three: long })
   })
 
-  it('are not at the end of a request that no other begins with, and nowhere in one that is not to be kept', async () => {
+  it('are not at the end of a one-off request, and absent from one that is not to be cached', async () => {
     expect(await marked({ isOneOff: true })).toEqual({ Read: short, [REQUEST.system]: short, one: short })
     expect(await marked({ cache: 'none' })).toEqual({})
   })
 })
 
-it('a call that was made through another tool goes back as it was written, and its result under that name', () => {
+it('a call that was made through another tool goes back as written, and its result under that name', () => {
   const messages: Message[] = [
     {
       role: 'assistant',

@@ -10,15 +10,12 @@ import { buildPrompt, cacheMark, type PromptPieces } from './prompt'
 import type { ModelChunk, ModelRequest, Provider } from '../provider'
 import type { ModelProtocol, ProtocolSettings } from '../protocol/protocol'
 
-/**
- * How long the rest of a finished stream may take before its connection is dropped instead of kept for the next
- * request.
- */
+/** How long reading the rest of a finished stream can take before its connection is dropped instead of reused. */
 const DRAIN_LIMIT_MS = 1000
 
 /**
- * A provider over the AI SDK package of its protocol, which is loaded on demand, so starting Trestle does not pay for
- * it. The package's model object is asked directly, so nothing retries, repairs or limits behind the loop's back.
+ * A provider over the AI SDK package of its protocol, which is loaded on demand to keep startup fast. Calls the
+ * package's model object directly, so the package doesn't retry, repair or limit anything without the loop knowing.
  */
 export async function createProvider(
   settings: ProviderSettings,
@@ -27,8 +24,8 @@ export async function createProvider(
   const key = options.key ?? ''
   const headers = settings.headers ?? {}
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
-  // The packages check each event of an answer with zod. To compile their schemas first would take 4 ms at the first
-  // answer, and gains nothing even over 20,000 events.
+  // The packages check each event of an answer with zod. Compiling their schemas would add 4 ms to the first answer and
+  // gain nothing even over 20,000 events.
   z.config({ jitless: true })
   const wire = await PROTOCOLS[providerFacts(settings.type).protocol]({
     baseUrl: settings.baseUrl?.replace(/\/+$/, ''),
@@ -43,19 +40,19 @@ export async function createProvider(
     readable: () => wire.readable(),
     pieces: wire.pieces,
   })
-  // Kept, because the packages build the schemas they check answers with for each: 0.2 ms.
+  // Cached, because the packages build their response schemas for each model object: 0.2 ms.
   const models = new Map<string, LanguageModelV4>()
   const modelOf = (id: string): LanguageModelV4 => {
     const model = models.get(id) ?? wire.model(id, fetch)
     models.set(id, model)
     return model
   }
-  const asked: Asked = { protocol: wire, modelOf, hooks, pieces: new WeakMap(), secrets }
-  return { stream: (request, signal) => chunksOf(asked, request, signal) }
+  const context: RequestContext = { protocol: wire, modelOf, hooks, pieces: new WeakMap(), secrets }
+  return { stream: (request, signal) => chunksOf(context, request, signal) }
 }
 
-/** What the requests of a provider share. */
-interface Asked {
+/** What all requests of a provider share. */
+interface RequestContext {
   protocol: ModelProtocol
   modelOf(id: string): LanguageModelV4
   hooks: WeakMap<AbortSignal, RequestHooks>
@@ -71,11 +68,15 @@ const PROTOCOLS: Readonly<Record<ProtocolName, (settings: ProtocolSettings) => P
   google: async (settings) => (await import('../protocol/google')).googleProtocol(settings),
 }
 
-async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-  const { protocol: wire, secrets } = asked
+async function* chunksOf(
+  context: RequestContext,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelChunk> {
+  const { protocol: wire, secrets } = context
   signal.throwIfAborted()
-  // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the
-  // background.
+  // A separate controller, so that leaving this generator in any way closes the connection, even if a package keeps
+  // reading in the background.
   const connection = new AbortController()
   const abort = (): void => connection.abort(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
@@ -86,7 +87,7 @@ async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSigna
     secrets,
   )
   try {
-    reader = (await opened(asked, request, connection.signal)).getReader()
+    reader = (await opened(context, request, connection.signal)).getReader()
     const out: ModelChunk[] = []
     while (!mapper.finished) {
       const { done, value } = await read(reader, signal, secrets)
@@ -104,7 +105,7 @@ async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSigna
 }
 
 async function opened(
-  { protocol: wire, modelOf, hooks, pieces, secrets }: Asked,
+  { protocol: wire, modelOf, hooks, pieces, secrets }: RequestContext,
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
@@ -136,7 +137,7 @@ function toolsOf(wire: ModelProtocol, request: ModelRequest) {
     name: tool.name,
     description: tool.description,
     inputSchema: wire.schema?.(tool) ?? tool.schema,
-    // Tools come before everything else in what is cached: a mark on the last covers them all.
+    // Tools come first in the cached prefix, so a mark on the last tool covers all of them.
     ...(wire.rules.cacheMarks && index === request.tools.length - 1 && cacheMark(request)),
   }))
 }
@@ -155,8 +156,7 @@ async function read(
 }
 
 /**
- * Reads what follows the end marker, so that the connection can serve the next request; drops it when that takes too
- * long.
+ * Reads what follows the end marker, so that the connection can be reused; drops the connection if that takes too long.
  */
 async function drain(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
@@ -167,7 +167,7 @@ async function drain(
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The answer was complete; whatever happens to its connection now does not matter.
+    // The answer was complete, so a failure of its connection doesn't matter.
   } finally {
     clearTimeout(timer)
   }

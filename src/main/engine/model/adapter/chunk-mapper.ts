@@ -22,9 +22,9 @@ interface OpenPart {
 }
 
 /**
- * Turns the parts of one package stream into model chunks, in order. It passes on only what is whole: a call whose
- * arguments may have been cut off waits until it is known that they were not, and an answer without its end marker ends
- * in `model.incomplete`.
+ * Turns the parts of one package stream into model chunks, in order. It passes on only complete parts: a call whose
+ * arguments may have been cut off is held back until it is known to be complete, and an answer without its end marker
+ * ends with `model.incomplete`.
  */
 export class ChunkMapper {
   /** Set once `finish` was passed on. */
@@ -37,9 +37,9 @@ export class ChunkMapper {
   readonly #open = new Map<string, OpenPart>()
   /** The part that got the latest delta: deltas carry no id, so another part's delta ends it. */
   #current: OpenPart | undefined
-  /** Calls started and not complete. */
+  /** Calls that have started but are not complete. */
   readonly #drafts = new Map<string, { name: string; chars: number }>()
-  /** Complete by the package's word, but with no arguments or with arguments that do not parse. */
+  /** Calls that the package reports as complete, but whose arguments are missing or don't parse. */
   #doubtful: ToolCallChunk[] = []
   #calls = 0
   #argumentChars = 0
@@ -53,7 +53,7 @@ export class ChunkMapper {
     this.#secrets = secrets
   }
 
-  /** Appends to `out` what `part` means. Throws a `CodedError` for an error in the stream. */
+  /** Appends the chunks for `part` to `out`. Throws a `CodedError` for an error in the stream. */
   add(part: Part, out: ModelChunk[]): void {
     switch (part.type) {
       case 'text-delta':
@@ -94,11 +94,11 @@ export class ChunkMapper {
       case 'finish':
         return this.#finish(part.finishReason, part.usage, out)
       default:
-      // Sources, files and results of tools that the provider ran itself: none were asked for.
+      // Sources, files and results of tools that the provider ran itself: we don't request any.
     }
   }
 
-  /** To be called when the stream has ended. */
+  /** Call when the stream has ended. */
   end(): void {
     if (!this.finished) throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
   }
@@ -158,7 +158,7 @@ export class ChunkMapper {
     if (this.#current) this.#close(this.#current, out)
     const draft = this.#drafts.get(part.toolCallId)
     this.#drafts.delete(part.toolCallId)
-    // `{}` without a single character on the wire is what packages put where arguments are missing.
+    // If there are no characters on the wire, the packages put `{}` in place of missing arguments.
     const isEmpty = part.input.trim() === '' || (part.input === '{}' && draft?.chars === 0)
     const metadata = part.providerMetadata
     const chunk: ToolCallChunk = {
@@ -177,7 +177,7 @@ export class ChunkMapper {
     out.push(chunk)
   }
 
-  /** Something follows the doubtful calls, so they were not cut off: they are what the model wrote. */
+  /** Passes on the doubtful calls: something follows them, so they were not cut off. */
   #release(out: ModelChunk[]): void {
     if (this.#doubtful.length === 0) return
     for (const chunk of this.#doubtful) this.#pass(chunk, out)
@@ -216,7 +216,8 @@ function reasonOf(reason: LanguageModelV4FinishReason['unified'], calls: number)
       return 'refusal'
     case 'tool-calls':
     case 'stop':
-      // Some servers say `stop` beside calls, and some say `tool_calls` when the only calls were their own.
+      // Some servers report `stop` along with calls, and some report `tool_calls` when only their own tools were
+      // called.
       return calls > 0 ? 'tool_calls' : 'stop'
     default:
       return calls > 0 ? 'tool_calls' : 'other'

@@ -9,30 +9,30 @@ import { filterEvents, type EventFilter, type AnswerPieces } from '../protocol/e
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
 
-/** What belongs to one request. */
+/** Hooks of one request. */
 export interface RequestHooks {
   /** Called whenever bytes of the answer arrive. */
   alive?: (() => void) | undefined
-  /** Called once the whole request is on its way. */
+  /** Called once the whole request has been sent. */
   sent?: (() => void) | undefined
-  /** Makes the body, in pieces, from the one that the package made. */
+  /** Builds the body to send, in pieces, from the body that the package built. */
   complete?: ((body: string) => readonly Uint8Array<ArrayBuffer>[]) | undefined
 }
 
 /**
- * The `fetch` handed to the provider packages. It refuses answers that are not event streams (a web page, one JSON
- * object) with words that help, never follows a redirect (the key would travel with it), and reports every arrival of
- * bytes.
+ * The `fetch` handed to the provider packages. It rejects answers that are not event streams (a web page, a JSON
+ * object) with a helpful message, never follows a redirect (which would send the key along), and reports every arrival
+ * of bytes.
  */
 export function modelFetch(options: {
   fetch: Fetch
-  /** Added to every request, over what the package sends. */
+  /** Added to every request; they override the package's headers. */
   headers: Readonly<Record<string, string>>
   /** Kept out of error messages. */
   secrets: readonly string[]
-  /** By the signal of the request, which the packages pass on. */
+  /** Keyed by the signal of the request, which the packages pass through. */
   hooks: WeakMap<AbortSignal, RequestHooks>
-  /** What the package can read of the events of one answer. */
+  /** Filters the events of one answer down to what the package can read. */
   readable: () => EventFilter
   pieces?: AnswerPieces | undefined
 }): Fetch {
@@ -70,10 +70,7 @@ export function modelFetch(options: {
   }
 }
 
-/**
- * The good response if it is an event stream; throws when it is not. A missing or odd content type is given the benefit
- * of the doubt.
- */
+/** Returns the successful response if it is an event stream; throws if not. Accepts a missing or odd content type. */
 async function eventStream(response: Response, secrets: readonly string[]): Promise<Response> {
   const type = response.headers.get('content-type')?.toLowerCase() ?? ''
   if (type.includes('html')) {
@@ -85,7 +82,7 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
   }
   if (!/\bjson\b/.test(type)) return response
   const text = await response.text()
-  // Some servers call their event stream JSON.
+  // Some servers label their event stream as JSON.
   if (/^\s*(?:data|event|id|retry|):/.test(text))
     return new Response(text, { status: response.status, headers: response.headers })
   let body: unknown
@@ -103,7 +100,7 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
   throw new CodedError('model.bad_request', `The server did not stream its answer: ${text.slice(0, 300)}`)
 }
 
-/** The response with what can be read of its events. */
+/** The response, with its events filtered by `readable`. */
 function withFilteredEvents(response: Response, readable: EventFilter, pieces?: AnswerPieces): Response {
   const body = filterEvents(response.body!, readable, pieces)
   if (response instanceof HttpResponse) {

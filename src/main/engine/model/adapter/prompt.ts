@@ -31,7 +31,7 @@ const MARKS: Readonly<Record<'short' | 'long', SharedV4ProviderOptions>> = {
   long: { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } },
 }
 
-/** Marks the end of something that the provider is to keep; nothing where it is to keep nothing. */
+/** Marks the end of a part for the provider to cache; empty if nothing should be cached. */
 export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): {
   providerOptions?: SharedV4ProviderOptions
 } {
@@ -41,32 +41,32 @@ export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): {
 /** A failed command ends with its exit code. */
 const STATES_STATUS = /(?:^|\n)Exit code \d+[^\n]*$/
 
-/** Ids up to this length are accepted everywhere. */
+/** Call ids up to this length are accepted everywhere. */
 const SHORT_CALL_ID = 40
 
 const MAX_DOCUMENT_PAGES = 100
-const MOST_DOCUMENT_BASE64 = 24_000_000
+const MAX_DOCUMENT_BASE64 = 24_000_000
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
-type Asked = ThinkingRequest & Pick<ModelRequest, 'modelId'>
+type TargetModel = ThinkingRequest & Pick<ModelRequest, 'modelId'>
 
-/** Who gets the answers of earlier requests back. */
+/** The model that earlier answers are sent back to. */
 type Reader = Pick<ModelRequest, 'model' | 'modelId'> & { back: ThinkingReplay }
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
 /**
- * Cache of converted messages. A step adds two messages to a history of hundreds: only these are converted. Holds
- * nothing longer than its message lives; a message that is in a history is never changed, only replaced.
+ * Cache of converted messages. A step adds two messages to a history of hundreds, and only these are converted. An
+ * entry lives as long as its message; messages in a history are never changed, only replaced.
  */
 export type PromptPieces = WeakMap<Message, Piece>
 
 interface Piece {
-  /** What of the request it depends on. */
+  /** The properties of the request that it depends on. */
   variant: string
-  /** For a user's or the model's message; undefined when no part of it may be sent back. */
+  /** For a user's or the model's message; undefined if no part of it can be sent back. */
   message?: LanguageModelV4Message | undefined
-  /** Of a tool's message, with the media that have to follow it. */
+  /** For a tool message, with the media that must follow it. */
   result?: LanguageModelV4ToolResultPart
   following?: readonly UserPart[]
   /** The message made of these media and those of other results of its step. */
@@ -74,11 +74,11 @@ interface Piece {
 }
 
 /**
- * The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not
- * be changed.
+ * The conversation in the format of the provider packages. Cached `pieces` are returned as the same objects; they must
+ * not be changed.
  */
 export function buildPrompt(
-  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff' | 'traits'> & Asked,
+  request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff' | 'traits'> & TargetModel,
   usual: PromptRules,
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
@@ -86,9 +86,9 @@ export function buildPrompt(
   const prompt: LanguageModelV4Prompt = []
   if (request.system)
     prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
-  // A model that sees images reads documents, where nothing else is known of it.
+  // Unless known otherwise, a model that accepts images also accepts documents.
   const pdfIn = rules.pdf !== undefined && (request.traits?.pdfIn ?? request.imagesIn)
-  // Most models that see images see no video: it is sent only where that is known.
+  // Most models that accept images don't accept video, so it is sent only to those known to.
   const videoIn = rules.video && (request.traits?.videoIn ?? false)
   const canSend = (part: MediaPart): boolean =>
     isPdf(part)
@@ -108,7 +108,7 @@ export function buildPrompt(
     back.losesStale,
     back.neededField,
   ])
-  // The string that the pieces of earlier requests have, so that all of a conversation share one.
+  // Reuse the string of the earlier pieces, so that all pieces of a conversation share one.
   const [first] = request.messages
   const before = first && pieces.get(first)?.variant
   const variant = before === present ? before : present
@@ -130,8 +130,8 @@ export function buildPrompt(
     return piece
   }
   /**
-   * Media of the results just added, for wires whose results hold only text; they follow once all results of the step
-   * are in.
+   * Media of the results just added, for wires whose results contain only text; they follow after all results of the
+   * step.
    */
   let following: Piece[] = []
   const add = (message: LanguageModelV4Message): void => {
@@ -149,7 +149,7 @@ export function buildPrompt(
     if (piece.message) add(piece.message)
     if (!piece.result) continue
     if (piece.following && piece.following.length > 0) following.push(piece)
-    // The results of one step are one message: Gemini wants them together, the others do not mind.
+    // The results of one step become one message: Gemini requires it, and the others accept it.
     const last = prompt.at(-1)
     if (last?.role === 'tool') last.content.push(piece.result)
     else prompt.push({ role: 'tool', content: [piece.result] })
@@ -171,7 +171,7 @@ function newPiece(
   return toolResult(message, rules, canSend, isCallOfReader(message.callId, all, reader))
 }
 
-/** Whether the model that is asked has made a call; asked only for ids that not every model's server would take. */
+/** Whether the target model made a call; checked only for ids that some servers don't accept. */
 function isCallOfReader(callId: string, all: readonly Message[], reader: Reader): boolean {
   if (callId.length <= SHORT_CALL_ID) return true
   const caller = all.find(
@@ -196,8 +196,7 @@ function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean)
 }
 
 /**
- * Marks the last message and the one before the latest answer, so that this request finds what the one before it
- * stored.
+ * Marks the last message and the one before the latest answer, so that this request finds what the previous one cached.
  */
 function markEnds(prompt: LanguageModelV4Prompt, request: Pick<ModelRequest, 'cache' | 'isOneOff'>): void {
   const lastAnswer = prompt.findLastIndex((message) => message.role === 'assistant')
@@ -227,9 +226,9 @@ function filePart(part: MediaPart): LanguageModelV4FilePart {
   }
 }
 
-/** What all providers take in one request; of larger documents they get the text. */
+/** Whether all providers accept it in one request; larger documents are sent as text. */
 function isSmallEnough({ pages = 0, data }: MediaPart): boolean {
-  return pages <= MAX_DOCUMENT_PAGES && data.length <= MOST_DOCUMENT_BASE64
+  return pages <= MAX_DOCUMENT_PAGES && data.length <= MAX_DOCUMENT_BASE64
 }
 
 function isPdf(part: MediaPart): boolean {
@@ -246,7 +245,7 @@ function notSent(part: MediaPart): string {
   )
 }
 
-/** The answer as sent back; undefined when no part may be sent: every API refuses thinking alone. */
+/** The answer as sent back; undefined if no part can be sent: every API rejects an answer that is only thinking. */
 function assistantMessage(
   message: AssistantMessage,
   rules: PromptRules,
@@ -254,7 +253,7 @@ function assistantMessage(
 ): LanguageModelV4Message | undefined {
   const hasCalls = message.parts.some((part) => part.type === 'tool_call')
   const content: AssistantContent = []
-  /** How much of `content` ends in something that may end a message. */
+  /** The length of `content` up to the last part that can end a message. */
   let solid = 0
   const isOwn = replaysThinking(message, reader, rules.thinking, reader.back)
   const thoughts = isOwn ? thinkingMetadataOf(message, rules.metadataKey) : undefined
@@ -273,7 +272,7 @@ function assistantMessage(
   return { role: 'assistant', content, ...(field && { providerOptions: { openaiCompatible: field } }) }
 }
 
-/** `thoughts`: the metadata of all thoughts of the answer; undefined where they do not go back. */
+/** `thoughts`: the metadata of all thoughts of the answer; undefined if they are not sent back. */
 function assistantPart(
   part: AssistantPart,
   rules: PromptRules,
@@ -282,7 +281,7 @@ function assistantPart(
 ): AssistantContent[number] | undefined {
   const own = ownMetadata(part.metadata, rules, thoughts !== undefined)
   if (part.type === 'text') {
-    // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
+    // Blank text is rejected next to tool calls, but Gemini signs some empty parts, which must be sent back.
     return part.text.trim() === '' && !own
       ? undefined
       : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
@@ -303,7 +302,7 @@ function assistantPart(
   }
 }
 
-/** Arguments that did not parse go back as none: their result tells the model what was wrong with them. */
+/** Arguments that didn't parse are sent back as `{}`: their result tells the model what was wrong. */
 function argumentsOf(text: string): { text: string; object: unknown } {
   try {
     const object: unknown = JSON.parse(text)
@@ -314,7 +313,7 @@ function argumentsOf(text: string): { text: string; object: unknown } {
   return { text: '{}', object: {} }
 }
 
-/** Thinking as a field of the message, under the name the server gave it, also when it was empty. */
+/** Thinking as a field of the message, under the name the server used, even if it was empty. */
 function thinkingField(parts: readonly AssistantPart[], key: string): Record<string, string> | undefined {
   let field: string | undefined
   let text = ''
@@ -327,7 +326,9 @@ function thinkingField(parts: readonly AssistantPart[], key: string): Record<str
   return field === undefined ? undefined : { [field]: text }
 }
 
-/** What goes back of a part's metadata: all of it to the model that wrote it (`isOwn`), to others what they share. */
+/**
+ * The metadata of a part to send back: all of it to the model that wrote it (`isOwn`), to others only what they share.
+ */
 function ownMetadata(
   metadata: ProviderMetadata | undefined,
   { metadataKey, shared }: PromptRules,
@@ -354,8 +355,8 @@ function toolResult(
     toolCallId: rules.callId(message.callId, isCaller),
     toolName: message.sentAs ?? message.name,
   }
-  // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line
-  // of its own.
+  // A result with attachments can't carry the protocol's error flag. The status is a separate line, so that the output
+  // stays unchanged.
   const spoken =
     message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said)
       ? `[failed]\n${said}`

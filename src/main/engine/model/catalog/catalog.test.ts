@@ -63,7 +63,7 @@ async function otherServer(listener: RequestListener): Promise<number> {
 }
 
 describe('the catalog', () => {
-  it('lists configured models with what config says about them, and the demo last, marked as scripted', () => {
+  it('lists configured models with their settings, and the demo last, marked as scripted', () => {
     const [first, demo, ...rest] = catalogOf({
       providers: { local: LOCAL },
       models: { 'local/scripted': { ...MODEL, label: 'Mine', maxOutputTokens: 9 } },
@@ -85,7 +85,7 @@ describe('the catalog', () => {
     expect(rest).toEqual([])
   })
 
-  it('fills in from the table what config does not say, and lets config win', () => {
+  it('fills in from the table what the configuration omits; the configuration takes precedence', () => {
     const claude: ProviderSettings = { type: 'anthropic' }
     const entry = { provider: 'claude', model: 'claude-opus-5-5' }
     const [known, said] = catalogOf({
@@ -112,7 +112,7 @@ describe('the catalog', () => {
     })
   })
 
-  it('labels what it guesses, also for `provider/model`', async () => {
+  it('labels guesses, also for `provider/model`', async () => {
     const catalog = catalogOf({ providers: { local: LOCAL }, models: { 'local/x': { provider: 'local', model: 'x' } } })
     expect(catalog.list()[0]).toMatchObject({
       contextWindow: 128_000,
@@ -125,7 +125,7 @@ describe('the catalog', () => {
     expect(catalog.known('local', 'x')).toMatchObject({ knownFrom: 'guess' })
   })
 
-  it('asks a provider for its models with the key, and remembers what they are for later processes', async () => {
+  it('requests the list of models with the key, and saves it for later processes', async () => {
     const seen: (string | undefined)[] = []
     const port = await otherServer((request, response) => {
       seen.push(`${request.url} ${String(request.headers.authorization)}`)
@@ -164,7 +164,7 @@ describe('the catalog', () => {
     expect(readFileSync(options.listsFile, 'utf8')).not.toContain('sk-1')
   })
 
-  it('offers what is known of a provider that cannot be asked, with the reason', async () => {
+  it('offers the known models of an unreachable provider, with the reason', async () => {
     const port = await otherServer((_request, response) => response.writeHead(401).end())
     const offered = await catalogOf({}).offered(
       'x',
@@ -174,7 +174,7 @@ describe('the catalog', () => {
     expect(offered).toMatchObject({ from: 'table', models: [], problem: expect.stringContaining('401') })
   })
 
-  it('chooses the default of config.toml, else the only configured model, never one of several and never the demo', () => {
+  it('chooses the default of config.toml, or the only configured model, never one of several and never the demo', () => {
     const models = { 'local/a': MODEL, 'local/b': MODEL }
     expect(catalogOf({ defaultModel: 'local/b', models }).defaultModel()).toBe('local/b')
     expect(catalogOf({ models: { 'local/a': MODEL } }).defaultModel()).toBe('local/a')
@@ -182,7 +182,7 @@ describe('the catalog', () => {
     expect(catalogOf({}).defaultModel()).toBeUndefined()
   })
 
-  it('says what to do when none is chosen', async () => {
+  it('says what to do if no model is chosen', async () => {
     expect(await failure(catalogOf({}).resolve(undefined))).toMatchObject({
       code: 'model.not_configured',
       message: expect.stringContaining('demo/scripted'),
@@ -193,7 +193,7 @@ describe('the catalog', () => {
     expect(several.message).toContain('local/a, local/b')
   })
 
-  it('names the nearest ids for one it does not know', async () => {
+  it('suggests similar ids for an unknown one', async () => {
     const catalog = catalogOf({ providers: { local: LOCAL }, models: { 'local/scripted': MODEL } })
     expect(await failure(catalog.resolve('lcoal/scripted'))).toMatchObject({
       code: 'model.not_found',
@@ -203,7 +203,7 @@ describe('the catalog', () => {
     expect((await failure(catalog.resolve('local'))).message).toContain('local/model')
   })
 
-  it('takes `provider/model` of a configured provider without an entry, also with slashes in the name', async () => {
+  it('accepts `provider/model` of a configured provider without an entry, also with slashes in the name', async () => {
     const server = await modelServer([{ text: 'hello' }])
     const catalog = catalogOf({ providers: { router: { ...LOCAL, baseUrl: server.baseUrl } } })
     const { info, provider } = await catalog.resolve('router/maker/model-1')
@@ -220,7 +220,7 @@ describe('the catalog', () => {
     expect(server.requests[0]!.body['model']).toBe('maker/model-1')
   })
 
-  it('uses a changed key and a changed address at once', async () => {
+  it('uses a changed key and a changed address immediately', async () => {
     const server = await modelServer([{ text: 'a', repeat: 3 }])
     let settings: Settings = {
       ...DEFAULT_SETTINGS,
@@ -262,7 +262,7 @@ describe('the catalog', () => {
     }
   })
 
-  it('says which key is missing before it asks in vain', async () => {
+  it('says which key is missing instead of sending a request without it', async () => {
     const providers = {
       claude: { type: 'anthropic' },
       far: { ...LOCAL, baseUrl: 'https://models.example/v1', apiKeyEnv: 'FAR_KEY' },
@@ -282,7 +282,7 @@ describe('the catalog', () => {
 })
 
 describe('local servers', () => {
-  it('finds what answers as a model server and nothing else, and its models can be used', async () => {
+  it('finds only servers that respond like a model server, and their models can be used', async () => {
     const ollama = await modelServer([{ text: 'hello' }], ['llama3:8b', 'nomic-embed-text'])
     const page = await otherServer((_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
@@ -305,13 +305,13 @@ describe('local servers', () => {
     ).toBe('hello')
   })
 
-  it('looks again for a model that an earlier run had found', async () => {
+  it('searches again for a model that an earlier run found', async () => {
     const ollama = await modelServer([{ text: 'hello' }], ['llama3:8b'])
     const { info } = await catalogOf({}, { ports: { ollama: ollama.port } }).resolve('ollama/llama3:8b')
     expect(info.origin).toBe('found')
   })
 
-  it('does not list a server twice that is configured under its address', async () => {
+  it('does not list a configured server a second time', async () => {
     const ollama = await modelServer([], ['llama3:8b'])
     const catalog = catalogOf(
       { providers: { mine: { ...LOCAL, baseUrl: `http://localhost:${ollama.port}/v1` } } },
@@ -336,7 +336,7 @@ describe('testing a connection', () => {
     })
   })
 
-  it('counts an answer that the limit cut off while the model was thinking', async () => {
+  it('accepts an answer that the limit cut off while the model was thinking', async () => {
     expect(await testing('', [{ thinking: 'hm', finish: 'length' }])).toMatchObject({ ok: true })
   })
 
@@ -344,7 +344,7 @@ describe('testing a connection', () => {
     [401, 'Invalid API key'],
     [404, "doesn't have this model"],
     [500, 'The model server failed'],
-  ])('puts status %i in clear words', async (status, words) => {
+  ])('explains status %i in plain words', async (status, words) => {
     const result = await testing('', [{ faults: { status, body: { error: { message: 'So it is.' } } } }])
     expect(result.ok).toBe(false)
     expect(result.message).toContain(words)
@@ -362,7 +362,7 @@ describe('testing a connection', () => {
     expect((await testing('no url at all')).message).toContain('not a URL')
   })
 
-  it('never throws, also for an unknown model', async () => {
+  it('never throws, not even for an unknown model', async () => {
     expect(await catalogOf({}).test('not/known')).toMatchObject({
       ok: false,
       message: expect.stringContaining('There is no model'),

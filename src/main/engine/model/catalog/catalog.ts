@@ -22,7 +22,7 @@ import type { ModelInfo, ModelRequest, Provider, ModelChunk } from '../provider'
 import { costOf, NO_PRICE, type ModelPrices } from '../../../../shared/model/turn/usage'
 import type { Fetch } from '../../network/http-fetch'
 
-/** For one found on this machine, where memory usually sets a lower limit than the model. */
+/** For a model found on this machine, where memory usually limits the window more than the model does. */
 const LOCAL_WINDOW = 32_768
 
 export const DEMO_MODEL: ModelInfo = {
@@ -43,17 +43,17 @@ export interface ResolvedModel {
   provider: Provider
 }
 
-/** Which models exist and how to ask them. Its functions can be passed without the object. */
+/** Which models exist and how to call them. Its functions can be passed without the object. */
 export interface Catalog {
   /** Configured ones in the order of the file, then found ones, then the demo. */
   list(): ModelInfo[]
   /**
-   * The model of this id, or the default one. `provider/model` of a configured provider works without an entry of its
-   * own. Throws `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when
-   * the key is missing.
+   * The model of this id, or the default one. `provider/model` of a configured provider works even without an entry.
+   * Throws `model.not_configured` if none is chosen, `model.not_found` with similar names, `model.auth` if the key is
+   * missing.
    */
   resolve(id: string | undefined): Promise<ResolvedModel>
-  /** The one config.toml names, else the only configured one. */
+  /** The one named in config.toml, or the only configured one. */
   defaultModel(): string | undefined
   /** The defaults for a model of a configured provider that has no entry in the configuration. */
   known(providerId: string, model: string): ModelAbilities | undefined
@@ -61,31 +61,31 @@ export interface Catalog {
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
   /**
    * The model for small work in a session with this model: the setting, or a cheaper one of the same provider.
-   * Undefined when no such model can be asked.
+   * Undefined if there is no such model.
    */
   smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
-  /** Asks the usual local ports. What answered is in `list` until the next time. */
+  /** Probes the usual local ports. The servers found are in `list` until the next call. */
   findLocal(): Promise<FoundServer[]>
 }
 
 export interface CatalogOptions {
   settings(): Settings
   keyFor(providerId: string, settings: Settings): string | undefined
-  /** Resolves when the environment is complete that keys and proxies are named in. */
+  /** Resolves when the environment, which provides keys and proxies, is complete. */
   ready?(): Promise<void>
   /** For the providers' requests; default: Node's. */
   fetch?: typeof globalThis.fetch
   /** The same for requests to models. */
   modelFetch?: Fetch
-  /** Where local servers are looked for; default: their usual ports. */
+  /** Where to look for local servers; default: their usual ports. */
   localServers?: readonly LocalServerKind[]
   /** Where the providers' own lists of models are kept between processes. */
   listsFile?: string
   /** Models that clients make the calls to. */
   clientModels?: Pick<ClientModels, 'list' | 'defaultModel' | 'smallModel' | 'provider'>
-  /** Pause between the demo's words, in ms; default about that of a quick model. */
+  /** Pause between the demo's words, in ms; default: about that of a fast model. */
   demoPaceMs?: number
 }
 
@@ -99,7 +99,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
   let local: readonly LocalServer[] = []
   const providers = new Map<string, { made: string; provider: Promise<Provider> }>()
 
-  /** What is configured here is asked with the keys that are here. */
+  /** Models configured here are called with the keys stored here. */
   const clientModels = (): ModelInfo[] =>
     options.clientModels?.list().filter(({ id }) => settings().models[id] === undefined) ?? []
 
@@ -196,7 +196,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
         if (small === undefined || small === info.id || info.scripted) return undefined
         return await resolve(small)
       } catch {
-        // When it is unavailable, the session's own model does the work.
+        // If it is unavailable, the session's own model does the work.
         return undefined
       }
     },
@@ -219,7 +219,7 @@ function configuredModels(settings: Settings, lists: ProviderLists): ModelInfo[]
 }
 
 function foundModels(servers: readonly LocalServer[], settings: Settings): ModelInfo[] {
-  // A server that is configured under the same address appears as that.
+  // A server configured under the same address is listed as configured.
   const taken = new Set(Object.values(settings.providers).map((provider) => addressOf(provider.baseUrl)))
   return servers
     .filter((server) => !taken.has(addressOf(server.baseUrl)) && settings.providers[server.slug] === undefined)
@@ -241,7 +241,7 @@ function foundModels(servers: readonly LocalServer[], settings: Settings): Model
     )
 }
 
-/** `provider/model` without an entry: the provider is configured, so the model may be meant as written. */
+/** `provider/model` without an entry: the provider is configured, so the name is used as written. */
 function unlistedModel(id: string, settings: Settings, lists: ProviderLists): ModelInfo | undefined {
   const slash = id.indexOf('/')
   const providerId = id.slice(0, slash)
@@ -263,8 +263,8 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a request without a key is sure to be refused: the maker's own address, or a remote one for which a key was
- * named.
+ * Whether a request without a key is certain to be rejected: the vendor's own address, or a remote one with a named
+ * key.
  */
 function needsKey(provider: ProviderSettings): boolean {
   if (provider.baseUrl === undefined) return true
@@ -313,10 +313,10 @@ function unknownModel(id: string, models: readonly ModelInfo[], settings: Settin
   return new CodedError('model.not_found', `There is no model "${id}".${isProvider || provider} ${hint}`)
 }
 
-/** The same provider, whose usage says what it cost. */
+/** The same provider, with the cost added to its usage. */
 export function pricedProvider(provider: Provider, prices: ModelPrices): Provider {
   return {
-    // Not a generator within a generator: each word of an answer passes here.
+    // Avoids nesting generators, because every word of an answer passes through here.
     stream: (request, signal) => ({
       [Symbol.asyncIterator]() {
         const chunks = provider.stream(request, signal)[Symbol.asyncIterator]()

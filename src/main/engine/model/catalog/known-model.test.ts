@@ -7,7 +7,7 @@ import { modelsTable } from './models-table'
 
 /**
  * The current models of every kind of provider, as their makers publish them (sources: docs/models.md). Not read from
- * the table: a wrong source or a mistake of the script shows here.
+ * the table, so that a wrong source or a bug in the script is detected here.
  */
 const CURRENT: [
   type: ProviderType,
@@ -109,7 +109,7 @@ const anthropic = (model: string) => knownModel({ type: 'anthropic' }, 'claude',
 
 describe('the table of known models', () => {
   it.each(CURRENT)(
-    'gives the true window, media and thinking: %s %s %s',
+    'has the correct window, media and thinking: %s %s %s',
     (type, baseUrl, model, window, media, thinking) => {
       const facts = knownModel({ type, ...(baseUrl !== undefined && { baseUrl }) }, 'mine', model)
       const traits = facts?.traits
@@ -125,7 +125,7 @@ describe('the table of known models', () => {
     },
   )
 
-  it('has rows that make sense: known words, a default among the efforts, cached tokens no dearer, a small model that is there', () => {
+  it('has consistent rows: known values, a default among the efforts, cheaper cached tokens, an existing small model', () => {
     expect(() => TABLE.parse(modelsTable())).not.toThrow()
     const wrong = Object.entries(modelsTable().providers).flatMap(([provider, { small, models }]) => [
       ...(small === undefined || models[small] ? [] : [`${provider}: no small model ${small}`]),
@@ -151,13 +151,13 @@ describe('the table of known models', () => {
     expect(anthropic(model)).toBeDefined()
   })
 
-  it('finds models/… of Gemini, and one whose preview ended or has not', () => {
+  it('finds models/… of Gemini, and models in preview and after it', () => {
     const google = (model: string) => knownModel({ type: 'google' }, 'g', model)
     expect(google('models/gemini-2.5-pro')?.contextWindow).toBe(1_048_576)
     expect(google('gemini-3.1-pro')).toEqual(google('gemini-3.1-pro-preview'))
   })
 
-  it('knows nothing about a model that is not in it, not even from names of objects', () => {
+  it('has no facts about a model that is not in it, not even for names of object properties', () => {
     expect(anthropic('claude-9')).toBeUndefined()
     expect(anthropic('constructor')).toBeUndefined()
     expect(
@@ -165,7 +165,7 @@ describe('the table of known models', () => {
     ).toBeUndefined()
   })
 
-  it('says what Claude needs only on its own interface: bound thinking, the header, adaptive thinking', () => {
+  it("has Claude's special needs only on its own API: bound thinking, the header, adaptive thinking", () => {
     expect(anthropic('claude-opus-5-5')?.traits).toMatchObject({
       bindsThinking: true,
       defaultEffort: 'medium',
@@ -185,7 +185,7 @@ describe('the table of known models', () => {
     expect(routed?.traits?.bindsThinking).toBeUndefined()
   })
 
-  it('offers a gateway the facts of the maker without its prices and its small model', () => {
+  it("gives a gateway the vendor's facts without its prices and its small model", () => {
     const facts = knownModel(
       { type: 'openai-compatible', baseUrl: 'https://gateway.example/v1' },
       'gate',
@@ -196,7 +196,7 @@ describe('the table of known models', () => {
     expect(facts?.traits?.smallModel).toBeUndefined()
   })
 
-  it('leaves the window of a model on this machine to its server', () => {
+  it('does not set the window of a model on this machine, which its server determines', () => {
     const facts = knownModel(
       { type: 'openai-compatible', baseUrl: 'http://127.0.0.1:8000/v1' },
       'local',
@@ -206,7 +206,7 @@ describe('the table of known models', () => {
     expect(facts?.contextWindow).toBeUndefined()
   })
 
-  it('names a cheaper model of the same provider, at OpenRouter of the same maker, and none for the cheapest', () => {
+  it('names a cheaper model of the same provider, on OpenRouter of the same vendor, and none for the cheapest', () => {
     expect(anthropic('claude-opus-5-5')?.traits?.smallModel).toBe('claude/claude-haiku-5-5')
     expect(anthropic('claude-haiku-5-5')?.traits?.smallModel).toBeUndefined()
     const routed = knownModel(
@@ -217,7 +217,7 @@ describe('the table of known models', () => {
     expect(routed?.traits?.smallModel).toBe('or/x-ai/grok-4.3')
   })
 
-  it("knows that a request to OpenAI's thinking models may not have the tokens of the longest answer", () => {
+  it("excludes the tokens of the longest answer from the input limit of OpenAI's thinking models", () => {
     const limitOf = (type: ProviderType, model: string) => knownModel({ type }, 'p', model)?.traits?.inputLimit
     expect(limitOf('openai-responses', 'gpt-5')).toBe(272_000)
     expect(limitOf('openai-responses', 'gpt-6.1-sol')).toBe(922_000)
@@ -225,12 +225,12 @@ describe('the table of known models', () => {
     expect(limitOf('anthropic', 'claude-sonnet-5-5')).toBeUndefined()
   })
 
-  it('gives GPT its own edit tools, and no other family', () => {
+  it('assigns GPT its own edit tools, and no other family', () => {
     expect(knownModel({ type: 'openai-responses' }, 'o', 'gpt-6-sol')?.traits?.toolDialect).toBe('gpt')
     expect(anthropic('claude-opus-5-5')?.traits?.toolDialect).toBe('general')
   })
 
-  it('prices a long request as its maker does', () => {
+  it('prices a long request as its vendor does', () => {
     expect(knownModel({ type: 'openai-responses' }, 'o', 'gpt-6.1-sol')?.traits?.prices).toEqual({
       input: 2,
       output: 10,

@@ -5,7 +5,7 @@ import type { ModelTraits, ThinkingControl } from '../provider'
 import { findModelRow, modelsTable, type FoundRow, type ModelRow, type PriceRow } from './models-table'
 import type { ModelPrices } from '../../../../shared/model/turn/usage'
 
-/** What is known of a model. Absent: unknown. */
+/** What is known about a model. Absent: unknown. */
 export interface ModelFacts {
   contextWindow?: number
   maxOutputTokens?: number
@@ -15,7 +15,7 @@ export interface ModelFacts {
   traits?: ModelTraits
 }
 
-/** Whose models a host offers, by the end of its name. */
+/** The providers that hosts belong to, by the end of the host name. */
 const HOSTS: readonly (readonly [host: string, provider: string])[] = [
   ['api.anthropic.com', 'anthropic'],
   ['api.openai.com', 'openai'],
@@ -38,7 +38,7 @@ const HOSTS: readonly (readonly [host: string, provider: string])[] = [
   ['dashscope-us.aliyuncs.com', 'qwen'],
 ]
 
-/** Makers whose model names are looked up for an unknown host: a gateway serves their models. */
+/** Vendors whose model names are looked up for an unknown host, which may be a gateway to their models. */
 const BY_NAME = [
   'anthropic',
   'openai',
@@ -54,7 +54,7 @@ const BY_NAME = [
   'openrouter',
 ]
 
-/** The provider of the table that is asked at this address. */
+/** The provider in the table that this address belongs to. */
 export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>): string | undefined {
   if (baseUrl === undefined) return providerFacts(type).maker
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
@@ -62,8 +62,8 @@ export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type'
 }
 
 /**
- * What the table says of a model of a provider; `providerId` is its name in the configuration. Undefined: it does not
- * know the model.
+ * The table's facts about a provider's model; `providerId` is the provider's name in the configuration. Undefined:
+ * unknown.
  */
 export function knownModel(
   provider: Pick<ProviderSettings, 'type' | 'baseUrl'>,
@@ -89,7 +89,7 @@ export function knownModel(
   return knownElsewhere(provider, model)
 }
 
-/** The facts of the same model at its maker; what it costs here is not known. */
+/** The facts of the same model at its vendor; its price here is unknown. */
 function knownElsewhere(
   { type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>,
   model: string,
@@ -99,7 +99,7 @@ function knownElsewhere(
     const found = findModelRow(modelsTable(), provider, model)
     if (!found) continue
     const facts = factsOf(found, type)
-    // On the user's own machine memory sets the window, whatever the model could take.
+    // On the user's own machine, memory limits the window, regardless of the model's maximum.
     if (type !== 'openai-compatible' || !isLoopback(baseUrl)) return facts
     const { contextWindow: _window, maxOutputTokens: _output, ...rest } = facts
     return rest
@@ -107,21 +107,21 @@ function knownElsewhere(
   return undefined
 }
 
-/** What a request asks for at most of Claude: its answer has to fit into the window beside the conversation. */
+/** The longest answer requested from Claude: it must fit into the window together with the conversation. */
 const CLAUDE_OUTPUT = 64_000
 
 /**
- * How long an answer a request asks for. Nothing is asked of compatible servers: they have limits of their own, and
- * some count what is asked for against a rate limit.
+ * The longest answer to request. Nothing is requested from compatible servers: they have their own limits, and some
+ * count the requested length against a rate limit.
  */
-function askedOutput(type: ProviderType, output: number | undefined): number | undefined {
+function requestedOutput(type: ProviderType, output: number | undefined): number | undefined {
   if (output === undefined || type === 'openai-compatible' || type === 'moonshot') return undefined
   return type === 'anthropic' ? Math.min(output, CLAUDE_OUTPUT) : output
 }
 
 /**
- * OpenAI's models that think keep as much of their window as they may write free for the answer: of 400,000 tokens a
- * request may have 272,000, of 1,050,000 it may have 922,000 (models.dev: `limit.input`).
+ * OpenAI's thinking models reserve the longest answer in their window: a request can use 272,000 of 400,000 tokens, or
+ * 922,000 of 1,050,000 (models.dev: `limit.input`).
  */
 function inputLimitOf({ id, row: { window, output = 0, thinking = 'none' } }: FoundRow): number | undefined {
   return thinking !== 'none' && /(?:^|\/)gpt-(?:[5-9]|\d\d)/.test(id) ? window - output : undefined
@@ -131,10 +131,10 @@ function factsOf(found: FoundRow, type: ProviderType): ModelFacts {
   const { row } = found
   const inputLimit = inputLimitOf(found)
   const thinkingControl = controlOn(type, row.thinking ?? 'none', row.efforts)
-  const asked = askedOutput(type, row.output)
+  const maxOutputTokens = requestedOutput(type, row.output)
   return {
     contextWindow: row.window,
-    ...(asked !== undefined && { maxOutputTokens: asked }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     toolCalls: true,
     imagesIn: row.in?.includes('image') ?? false,
     thinking: thinkingControl !== 'none',
@@ -147,14 +147,14 @@ function factsOf(found: FoundRow, type: ProviderType): ModelFacts {
       ...(inputLimit !== undefined && { inputLimit }),
       ...(row.efforts && { efforts: row.efforts }),
       ...(row.effort && { defaultEffort: row.effort }),
-      // Both are of Anthropic's own interface.
+      // Both apply only to Anthropic's own API.
       ...(type === 'anthropic' && row.binds && { bindsThinking: true }),
       ...(type === 'anthropic' && row.header && { needsInterleavedHeader: true }),
     },
   }
 }
 
-/** The table describes the maker's own API; other APIs of the same kind accept a level. */
+/** The table describes the vendor's own API; other APIs of the same kind accept a level. */
 function controlOn(
   type: ProviderType,
   control: ThinkingControl,
@@ -169,7 +169,7 @@ function pricesOf({ price, over }: ModelRow, provider: string): Pick<ModelTraits
   if (!price) return {}
   const prices = (row: PriceRow): ModelPrices => {
     const these = named(row)
-    // What Anthropic keeps for an hour costs twice its input:
+    // Caching for an hour costs twice the input price at Anthropic:
     // platform.claude.com/docs/en/build-with-claude/prompt-caching
     return provider === 'anthropic' ? { ...these, cacheWriteHour: these.input * 2 } : these
   }
@@ -187,7 +187,7 @@ function named([input, output, cacheRead, cacheWrite]: PriceRow): ModelPrices {
   }
 }
 
-/** A cheaper model of the same provider; at OpenRouter that of the same maker. */
+/** A cheaper model of the same provider; on OpenRouter, one of the same vendor. */
 function smallOf(provider: string, model: string): string | undefined {
   const { small, models } = modelsTable().providers[provider]!
   const id = provider === 'openrouter' ? smallOfMaker(model) : small

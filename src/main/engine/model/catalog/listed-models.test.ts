@@ -3,7 +3,7 @@ import { listedModels } from './listed-models'
 
 const only = (entry: unknown, holder = 'data') => listedModels({ [holder]: [entry] })[0]
 
-describe('what a list of models says', () => {
+describe('a list of models', () => {
   it('reads OpenRouter: window, output, media, thinking, tools, prices per million', () => {
     expect(
       only({
@@ -34,7 +34,7 @@ describe('what a list of models says', () => {
     })
   })
 
-  it('takes no price from a router whose price depends on what it chooses', () => {
+  it('ignores the price of a router that depends on the chosen model', () => {
     expect(only({ id: 'openrouter/auto', pricing: { prompt: '-1', completion: '-1' } })?.traits?.prices).toBeUndefined()
   })
 
@@ -54,7 +54,7 @@ describe('what a list of models says', () => {
     })
   })
 
-  it('reads Gemini, and leaves out models that do not answer with text', () => {
+  it('reads Gemini, and omits models that do not answer with text', () => {
     const models = [
       {
         name: 'models/gemini-3.8-flash',
@@ -102,7 +102,7 @@ describe('what a list of models says', () => {
     expect(only({ id: 'm', ...entry })).toEqual({ model: 'm', ...facts })
   })
 
-  it('says nothing where the list says nothing, or something else than a number', () => {
+  it('omits facts that the list lacks, or that are not numbers', () => {
     expect(only({ id: 'gpt-6.1-sol', object: 'model' })).toEqual({ model: 'gpt-6.1-sol' })
     expect(only({ id: 'odd', context_length: 'many', max_model_len: -1 })).toEqual({ model: 'odd' })
     for (const body of [null, 'text', {}, { data: 'x' }, { data: [null, 7, {}] }])

@@ -3,19 +3,19 @@ import { fieldOf } from '../../../../shared/json-fields'
 import type { ModelFacts } from './known-model'
 import type { ModelPrices } from '../../../../shared/model/turn/usage'
 
-/** A model in a provider's own list, with what the list says of it. */
+/** A model in a provider's own list, with the facts it lists. */
 export interface ListedModel extends ModelFacts {
   model: string
 }
 
-/** Not for conversations. */
+/** Models that are not for conversations. */
 const OTHER_KINDS =
   /embed|rerank|whisper|moderation|(?:^|[-/])tts|transcribe|dall-e|(?:^|[-/])(?:image|imagen|veo|lyria|sora)-/i
 
 /**
- * The models in the answer to `GET /models`, whichever server it is from: `{data:[…]}` of OpenAI, Anthropic,
- * OpenRouter, Moonshot, Mistral, Groq, vLLM, llama.cpp and LM Studio, `{models:[…]}` of Gemini and Ollama. Fields that
- * the list omits are absent.
+ * The models in the answer to `GET /models`, from any server: `{data:[…]}` of OpenAI, Anthropic, OpenRouter, Moonshot,
+ * Mistral, Groq, vLLM, llama.cpp and LM Studio, `{models:[…]}` of Gemini and Ollama. Fields that the list omits are
+ * absent.
  */
 export function listedModels(body: unknown): ListedModel[] {
   const list = fieldOf(body, 'data') ?? fieldOf(body, 'models')
@@ -57,7 +57,7 @@ function factsIn(entry: unknown): ModelFacts {
     fieldOf(entry, 'max_completion_tokens'),
     fieldOf(entry, 'outputTokenLimit'),
     fieldOf(entry, 'max_output_tokens'),
-    // Anthropic's name for it, beside its name for the window.
+    // Anthropic's name for it, if its name for the window is present too.
     fieldOf(entry, 'max_input_tokens') === undefined ? undefined : fieldOf(entry, 'max_tokens'),
   )
   const toolCalls = firstFlag(
@@ -93,7 +93,7 @@ function factsIn(entry: unknown): ModelFacts {
   }
 }
 
-/** OpenRouter's, in dollars a token, as text. Negative: it depends on which model is chosen. */
+/** OpenRouter's prices: dollars per token, as text. Negative: depends on the model that is chosen. */
 function pricesIn(pricing: unknown): { prices?: ModelPrices } {
   const price = (name: string): number | undefined => {
     const text = fieldOf(pricing, name)

@@ -11,7 +11,7 @@ const facts = (type: ProviderType, model: string, capabilities?: ('tools' | 'ima
     configured: capabilities && { provider: 'p', model, capabilities },
   })
 
-/** The media types of what is sent, on a wire that can carry video. */
+/** The media types that are sent, on a wire that can carry video. */
 function sent({ imagesIn, traits }: Pick<ReturnType<typeof facts>, 'imagesIn' | 'traits'>): unknown[] {
   const media = (mediaType: string) => ({ type: 'media' as const, mediaType, data: 'AAAA' })
   const [message] = buildPrompt(
@@ -42,11 +42,11 @@ function sent({ imagesIn, traits }: Pick<ReturnType<typeof facts>, 'imagesIn' | 
 }
 
 describe('video_in', () => {
-  it('sends no video to a model of which only is known that it takes images', () => {
+  it('sends no video to a model that is only known to accept images', () => {
     expect(sent(facts('openai-compatible', 'local-vision', ['tools', 'image_in']))).toEqual(['image/png'])
   })
 
-  it('sends video where the configuration says video_in, with or without images', () => {
+  it('sends video if the configuration has video_in, with or without images', () => {
     expect(sent(facts('openai-compatible', 'local-vision', ['image_in', 'video_in']))).toEqual([
       'image/png',
       'video/mp4',
@@ -54,7 +54,7 @@ describe('video_in', () => {
     expect(sent(facts('openai-compatible', 'local-video', ['video_in']))).toEqual(['video/mp4'])
   })
 
-  it('sends video to models that are known to take it, and to none of a wire that cannot carry it', () => {
+  it('sends video to models that are known to accept it, unless the wire cannot carry it', () => {
     expect(facts('google', 'gemini-of-tomorrow').traits?.videoIn).toBe(true)
     expect(facts('moonshot', 'kimi-k3').traits?.videoIn).toBe(true)
     expect(facts('anthropic', 'claude-opus-5-5', ['image_in', 'video_in']).traits?.videoIn).toBe(false)
@@ -62,7 +62,7 @@ describe('video_in', () => {
   })
 })
 
-it('stale thinking is sent to the models of Anthropic that are known to take it, and to no other that has it sealed', () => {
+it('stale thinking is sent to the Anthropic models known to accept it, and to no other model with sealed thinking', () => {
   const loses = (...of: Parameters<typeof facts>): boolean => facts(...of).traits?.losesStaleThinking === true
   expect([loses('anthropic', 'claude-opus-5-5'), loses('anthropic', 'no-one-knows-it')]).toEqual([true, true])
   expect([loses('openai-responses', 'gpt-6.1-sol'), loses('google', 'gemini-3.7-flash')]).toEqual([true, true])

@@ -10,9 +10,10 @@ import { modelsTable } from './models-table'
 import { isLocalServer, type ProviderLists } from './provider-lists'
 import { losesStaleThinking } from '../thinking'
 
-/** Explains "guess" where the word alone is not clear. */
+/** Explains "guess" if the word alone is not clear. */
 export const GUESSED_MODEL_NOTE =
-  'Of a model marked as a guess nothing is known: safe assumptions. Correct them in config.toml (docs/models.md).'
+  'Nothing is known about a model marked as a guess; its limits are assumptions. Correct them in config.toml ' +
+  '(docs/models.md).'
 
 /** Context window in tokens assumed for an unknown model. */
 const GUESSED_WINDOW = 128_000
@@ -22,9 +23,9 @@ export interface ModelSources {
   /** The provider's name in the configuration. */
   providerId: string
   model: string
-  /** What the configuration says of the model. */
+  /** The model's settings in the configuration. */
   configured?: ModelSettings | undefined
-  /** What the provider's own list says of it. */
+  /** The facts in the provider's own list. */
   listed?: ModelFacts | undefined
 }
 
@@ -34,8 +35,8 @@ type Facts = Pick<
 >
 
 /**
- * What counts for a model: what the configuration says, else the provider's list, else the table of known models, else
- * a safe guess.
+ * The facts of a model: from the configuration, else the provider's list, else the table of known models, else a safe
+ * guess.
  */
 export function modelFacts({ provider, providerId, model, configured, listed }: ModelSources): Facts {
   const table = knownModel(provider, providerId, model)
@@ -76,9 +77,9 @@ function traitsOf({
   const can = configured?.capabilities
   const imagesOff = can !== undefined && !can.includes('image_in')
   const traits: ModelTraits = {
-    // A name alone says which edits a model was trained on.
+    // Which edit tools a model was trained on is known only from its name.
     ...(/(?:^|[/.])(?:gpt-|codex|o[134](?:-|$))/i.test(model) && { toolDialect: 'gpt' as const }),
-    // All models of this maker take video.
+    // All models of this vendor accept video.
     ...(provider.type === 'google' && provider.baseUrl === undefined && { videoIn: true }),
     ...table?.traits,
     ...listed?.traits,
@@ -92,7 +93,7 @@ function traitsOf({
   return Object.keys(traits).length > 0 ? traits : undefined
 }
 
-/** What the model costs, and who says so. A server of this computer's usual kinds costs nothing. */
+/** The model's prices and their source. The usual local servers cost nothing. */
 function pricesOf(
   { baseUrl }: ProviderSettings,
   configured: ModelSettings | undefined,
@@ -105,12 +106,12 @@ function pricesOf(
   return table?.traits?.prices ? [table.traits.prices, 'table'] : []
 }
 
-/** Whether all models of this maker accept images; for other makers that is unknown. */
+/** Whether all models of this vendor accept images; for other vendors that is unknown. */
 function allTakeImages({ type, baseUrl }: ProviderSettings): boolean {
   return baseUrl === undefined && (type === 'anthropic' || type === 'google' || type === 'openai-responses')
 }
 
-/** The models a provider has: as it lists them itself, else those that are known of it. */
+/** The models of a provider: those it lists itself, or else those known to belong to it. */
 export async function offeredModels(
   lists: ProviderLists,
   provider: ProviderSettings,
@@ -131,7 +132,7 @@ export async function offeredModels(
   }
 }
 
-/** What an interface shows of what is known of a model. */
+/** The facts about a model that an interface shows. */
 export function modelAbilities({
   contextWindow,
   maxOutputTokens,

@@ -12,12 +12,12 @@ function fileWith(text: string): string {
   return file
 }
 
-test('the table that comes with Trestle is read without a problem', () => {
+test('the table that ships with Trestle is read without a problem', () => {
   expect(modelsTableProblem()).toBeUndefined()
   expect(Object.keys(modelsTable().providers)).toContain('anthropic')
 })
 
-test('no models are known where the table is missing or damaged, and it is said why', () => {
+test('no models are known if the table is missing or damaged, and the reason is reported', () => {
   for (const file of [
     '/nowhere/table.json',
     ...['', '{"providers":', 'null', '[]', '{"generated":"x"}'].map(fileWith),

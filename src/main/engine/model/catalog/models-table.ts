@@ -7,13 +7,13 @@ import type { PriceTable } from '../../../../shared/model/turn/usage'
 import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ThinkingControl } from '../provider'
 
-/** What a model can be sent beside text. */
+/** What a model accepts besides text. */
 export type Medium = 'image' | 'pdf' | 'video'
 
-/** Dollars per million tokens: input, output, what is read from the cache, what is written to it. */
+/** Dollars per million tokens: input, output, cache reads, cache writes. */
 export type PriceRow = [input: number, output: number, cacheRead?: number, cacheWrite?: number]
 
-/** What the table says of a model. Absent fields: not so, or not known. */
+/** The table's row for a model. Absent fields: no, or unknown. */
 export interface ModelRow {
   /** Tokens. */
   window: number
@@ -25,15 +25,15 @@ export interface ModelRow {
   efforts?: readonly Effort[]
   /** The level its vendor uses when none is sent. */
   effort?: Effort
-  /** Rejects its own earlier thinking behind a changed beginning. */
+  /** Rejects its own earlier thinking if anything before it has changed. */
   binds?: true
   /** Needs a header to think between calls. */
   header?: true
   dialect?: 'gpt'
   price?: PriceRow
-  /** Beyond so many tokens of input the whole request costs this. */
+  /** Price of the whole request if its input exceeds this many tokens. */
   over?: [tokens: number, ...price: PriceRow]
-  /** Day of its release. */
+  /** Its release date. */
   released?: string
 }
 
@@ -46,7 +46,7 @@ export interface KnownProvider {
 
 /** `resources/models/table.json`, made by `scripts/models-table.ts`. */
 export interface ModelsTable {
-  /** The day it was made. */
+  /** The date it was generated. */
   generated: string
   sources: { name: string; date?: string }[]
   providers: Record<string, KnownProvider>
@@ -55,21 +55,21 @@ export interface ModelsTable {
 let read: { table: ModelsTable; problem?: ConfigProblem } | undefined
 
 /**
- * The models that Trestle knows; none where the file is missing or damaged (`modelsTableProblem`). Read when it is
- * first asked for: a start does without it.
+ * The models that Trestle knows; empty if the file is missing or damaged (`modelsTableProblem`). Read on first use, to
+ * keep startup fast.
  */
 export function modelsTable(): ModelsTable {
   read ??= readModelsTable(pathOf(import.meta.url))
   return read.table
 }
 
-/** Why no models are known, for the settings page; undefined when they are. */
+/** Why no models are known, for the settings page; undefined if they are. */
 export function modelsTableProblem(): ConfigProblem | undefined {
   read ??= readModelsTable(pathOf(import.meta.url))
   return read.problem
 }
 
-/** Without the file everything works, with what the configuration and the provider's own list say of models. */
+/** Without the file everything still works, based on the configuration and the providers' own lists. */
 export function readModelsTable(file: string): { table: ModelsTable; problem?: ConfigProblem } {
   try {
     const table = JSON.parse(readFileSync(file, 'utf8')) as Partial<ModelsTable> | null
@@ -89,7 +89,7 @@ export function readModelsTable(file: string): { table: ModelsTable; problem?: C
   }
 }
 
-/** The table of known models, as reports name it. */
+/** The table of known models, as cited in reports. */
 export function priceTable(): PriceTable {
   const { generated, sources } = modelsTable()
   return {
@@ -98,7 +98,7 @@ export function priceTable(): PriceTable {
   }
 }
 
-/** Where the table is, wherever this code was bundled into: sources, an entry, or a chunk. */
+/** The path of the table, whether this code runs from the sources, an entry, or a chunk. */
 function pathOf(here: string): string {
   const top = here.endsWith('.ts') ? '../../../../../' : here.includes('/chunks/') ? '../../../' : '../../'
   return fileURLToPath(new URL(`${top}resources/models/table.json`, here))
@@ -138,7 +138,7 @@ function indexOf(models: Record<string, ModelRow>): Map<string, FoundRow> {
   return index
 }
 
-/** The names a model may have in the table, the most exact first. */
+/** The names a model can have in the table, the most exact first. */
 function namesOf(model: string): string[] {
   const whole = plain(
     model.replace(/^models\//, '').replace(/^(?:[a-z]+\.)?(anthropic|openai|google|meta|mistral|qwen|deepseek)\./, ''),
@@ -158,7 +158,7 @@ function namesOf(model: string): string[] {
   })
 }
 
-/** Without case, variant, and the difference between `4.5` and `4-5`. */
+/** Normalizes case, removes the variant, and treats `4.5` and `4-5` as equal. */
 function plain(name: string): string {
   return name
     .toLowerCase()

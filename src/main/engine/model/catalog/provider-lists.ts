@@ -13,14 +13,14 @@ import type { FoundServer } from '../../../../shared/configuration/settings'
 
 /** How long a provider may take to list its models. */
 const LIMIT_MS = 10_000
-/** OpenRouter's list has about 1 MB. */
+/** OpenRouter's list is about 1 MB. */
 const MAX_LIST_CHARS = 8_000_000
 
 /** The providers' own lists of models, as last fetched. */
 export interface ProviderLists {
   /** Asks a provider for its models and remembers them. Throws a `CodedError` with a `model.*` code. */
   fetchModels(provider: ProviderSettings, key: string | undefined): Promise<ListedModel[]>
-  /** The list's entry for a model; undefined when the list was not fetched or lacks the model. */
+  /** The list's entry for a model; undefined if the list was not fetched or lacks the model. */
   get(provider: ProviderSettings, model: string): ModelFacts | undefined
 }
 
@@ -142,7 +142,9 @@ export const LOCAL_SERVERS: readonly LocalServerKind[] = [
   { slug: 'jan', name: 'Jan', port: 1337, path: '/v1/models' },
 ]
 
-/** Whether an address is that of a usual local server: other ones on this computer may pass requests on for money. */
+/**
+ * Whether an address is that of a usual local server. Other servers on this machine may forward requests to a paid API.
+ */
 export function isLocalServer(baseUrl: string | undefined): boolean {
   if (baseUrl === undefined || !URL.canParse(baseUrl)) return false
   const { hostname, port } = new URL(baseUrl)
@@ -153,16 +155,16 @@ export function isLocalServer(baseUrl: string | undefined): boolean {
 /** A local server that answered. */
 export interface LocalServer extends FoundServer {
   slug: string
-  /** Tokens; absent when the server does not report it. */
+  /** Tokens; absent if the server does not report it. */
   windows: Readonly<Record<string, number>>
 }
 
-/** What is read of an answer at most: other programs listen on these ports too. */
+/** The most that is read of a response: other programs may listen on these ports, too. */
 const MAX_LOCAL_LIST_CHARS = 1_000_000
 
 /**
- * Asks the usual loopback ports, all at once, for at most `limitMs`. Nothing leaves the machine; a port without a model
- * server is left out.
+ * Probes the usual loopback ports in parallel for at most `limitMs`. Nothing leaves the machine; ports without a model
+ * server are omitted.
  */
 export async function discoverLocalServers(
   options: { servers?: readonly LocalServerKind[]; limitMs?: number } = {},
@@ -198,8 +200,8 @@ async function ask(server: LocalServerKind, limitMs: number): Promise<LocalServe
 }
 
 /**
- * The text of an answer; throws when it is longer than `limit` characters: other programs than the one that was meant
- * may answer.
+ * The text of a response; throws if it is longer than `limit` characters, because a different program may have
+ * answered.
  */
 async function limitedText(response: Response, limit: number): Promise<string> {
   const decoder = new TextDecoder()

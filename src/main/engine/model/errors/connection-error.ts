@@ -15,17 +15,20 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the other side closed the connection',
   UND_ERR_HEADERS_TIMEOUT: 'no answer came',
   UND_ERR_BODY_TIMEOUT: 'the answer stopped coming',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS there; should the base URL begin with http:// ?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS there; should the base URL begin with http:// ?',
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'the server does not speak TLS at this address; should the base URL start with http://?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG:
+    'the server does not speak TLS at this address; should the base URL start with http://?',
 }
 
-/** What makes a certificate trusted that nothing vouches for. */
+/** How to make an untrusted certificate trusted. */
 const UNTRUSTED_CERTIFICATE_ADVICE =
   'If your organization inspects encrypted connections, add its certificate to the system, ' +
   'or name its PEM file as ca_file under [network] in config.toml.'
 
 /**
- * Whether an error means that the connection itself failed, and what to say. `undefined` when the other side answered.
+ * Whether an error means that the connection itself failed, and the message for it. Undefined if the other side
+ * answered.
  */
 export function connectionError(error: unknown): { code: ErrorCode; message: string } | undefined {
   const url = fieldOf(error, 'url')
@@ -95,8 +98,8 @@ export function connectionError(error: unknown): { code: ErrorCode; message: str
 }
 
 /**
- * Sending before TLS was agreed on fails with EPROTO and the reason within the message; the same failure has a code
- * when nothing was sent yet.
+ * If data was sent before the TLS handshake finished, the error is EPROTO with the reason in the message; if nothing
+ * was sent yet, the same failure has its own code.
  */
 function tlsCodeIn(message: unknown): string | undefined {
   const reason = typeof message === 'string' ? /\bEPROTO\b.*:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1] : undefined
@@ -107,7 +110,7 @@ function isTls(code: string): boolean {
   return /^(CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|HOSTNAME_MISMATCH)/.test(code)
 }
 
-/** Names the proxy, a cause that is easily overlooked. */
+/** Names the proxy, an easily overlooked cause. */
 function proxyProblem(place: string, proxy: string, reason: string): string {
   const remedy = /\b407\b/.test(reason)
     ? 'It asks for a name and password: put them into its address (http://name:password@host:port).'

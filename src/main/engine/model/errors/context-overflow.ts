@@ -1,10 +1,10 @@
-/** What a provider says of a request that it finds too long, in tokens; what it does not say is absent. */
+/** What a provider reports about a request that is too long, in tokens; numbers that it doesn't report are absent. */
 export interface ContextOverflow {
-  /** What the model takes. */
+  /** The model's context window. */
   window?: number
-  /** What the request had, without its answer. */
+  /** The input of the request. */
   input?: number
-  /** What was asked for as the longest answer. */
+  /** The longest answer that was requested. */
   output?: number
 }
 
@@ -13,12 +13,12 @@ const N = String.raw`(\d[\d,_]*\d|\d)`
 /** `total`: input and output together. */
 type Field = keyof ContextOverflow | 'total'
 
-/** How providers and servers say it; the fields of the groups in order. The first that fits counts. */
+/** How providers and servers phrase it, with the fields of the groups in order. The first match counts. */
 const MESSAGE_PATTERNS: readonly [pattern: RegExp, ...fields: Field[]][] = [
   // Anthropic
   [wording(`prompt is too long:? ${N} tokens > ${N} maximum`), 'input', 'window'],
   [wording(`exceed context limit:? ${N} \\+ ${N} > ${N}`), 'input', 'output', 'window'],
-  // OpenAI and the many that copied it; with the share of the answer, and without
+  // OpenAI and the many that copied it, with and without the tokens of the answer
   [
     wording(
       `maximum context length is ${N}.{0,80}?requested (?:about ` +
@@ -53,7 +53,7 @@ const MESSAGE_PATTERNS: readonly [pattern: RegExp, ...fields: Field[]][] = [
   [wording(`input \\(${N} tokens\\) is longer than the model's context length \\(${N}`), 'input', 'window'],
   [wording(`request \\(${N} tokens\\) exceeds the available context size \\(${N}`), 'input', 'window'],
   [wording(`must be <= ${N}.{0,20}?given: ${N}.{0,40}?and ${N}`), 'window', 'input', 'output'],
-  // Those that say only how much they take
+  // Those that report only their limit
   [wording(`available context size \\(${N}`), 'window'],
   [wording(`input length should be \\[\\d+, ${N}\\]`), 'window'],
   [
@@ -65,10 +65,10 @@ const MESSAGE_PATTERNS: readonly [pattern: RegExp, ...fields: Field[]][] = [
   ],
 ]
 
-/** No model takes less; what looks like such a number is something else. */
+/** No model has a smaller window; a smaller number means something else. */
 const MIN_WINDOW = 1000
 
-/** Reads the numbers from the words of a provider. */
+/** Reads the numbers from a provider's message. */
 export function parseContextOverflow(words: string): ContextOverflow {
   for (const [pattern, ...fields] of MESSAGE_PATTERNS) {
     const found = pattern.exec(words)

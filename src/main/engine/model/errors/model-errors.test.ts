@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../../../shared/errors'
 import { modelError } from './model-errors'
 
-/** As a package throws it for an HTTP error. */
+/** An HTTP error as a package throws it. */
 const http = (statusCode: number, body: unknown, headers: Record<string, string> = {}) => ({
   name: 'AI_APICallError',
   message: 'x',
@@ -12,7 +12,7 @@ const http = (statusCode: number, body: unknown, headers: Record<string, string>
   url: 'https://models.example/v1/chat/completions',
 })
 
-describe('what a failure means', () => {
+describe('the error of a failure', () => {
   it.each([
     [
       'OpenAI: quota',
@@ -235,7 +235,7 @@ describe('what a failure means', () => {
     expect(modelError(error).code).toBe(code)
   })
 
-  it('keeps the provider’s words and the status', () => {
+  it('keeps the provider’s message and the status', () => {
     expect(modelError(http(404, { error: 'model "llama9" not found, try pulling it first' })).message).toBe(
       'model "llama9" not found, try pulling it first (HTTP 404)',
     )
@@ -250,7 +250,7 @@ describe('what a failure means', () => {
     ).toContain('no endpoints found')
   })
 
-  it('says how long to wait only where waiting helps', () => {
+  it('says how long to wait only if waiting helps', () => {
     expect(modelError(http(503, { error: { message: 'busy' } }, { 'Retry-After': '3' })).retryAfterMs).toBe(3000)
     expect(
       modelError(http(429, { error: { type: 'insufficient_quota', message: 'x' } }, { 'retry-after': '3' }))
@@ -258,7 +258,7 @@ describe('what a failure means', () => {
     ).toBeUndefined()
   })
 
-  it('never shows a secret, wherever it was repeated, and keeps no part of the request', () => {
+  it('never contains a secret, wherever it was echoed, and keeps no part of the request', () => {
     const error = modelError(http(401, { error: { message: 'Incorrect key: sk-secret-123456 (sk-secret-123456)' } }), [
       'sk-secret-123456',
     ])
@@ -266,7 +266,7 @@ describe('what a failure means', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  it('passes coded errors on as they are', () => {
+  it('is a coded error unchanged if it already was one', () => {
     const error = new CodedError('model.refused', 'no')
     expect(modelError(error)).toBe(error)
   })

@@ -3,13 +3,13 @@ import { connectionError } from './connection-error'
 import { fieldOf } from '../../../../shared/json-fields'
 import { parseRetryAfter } from './retry-after'
 
-/** What is known about a failure, wherever it came from. */
+/** What is known about a failure from any source. */
 interface Facts {
-  /** HTTP status, or the one that an error inside a stream stands for. */
+  /** HTTP status, or the status that corresponds to an error inside a stream. */
   status: number | undefined
   /** Lower-case codes and types, joined by spaces. */
   kinds: string
-  /** The provider's own words. */
+  /** The provider's message. */
   words: string
   headers?: Readonly<Record<string, string>>
   /** The parsed body. */
@@ -20,14 +20,14 @@ interface Facts {
 const WORDS_LIMIT = 2000
 
 /**
- * The coded error that something thrown or streamed by a provider package stands for, with the provider's own words.
- * None of `secrets` appears in its message. `now` in ms since the epoch, for `Retry-After` dates.
+ * The coded error for something that a provider package threw or streamed, with the provider's message. None of
+ * `secrets` appears in its message. `now` in ms since the epoch, for `Retry-After` dates.
  */
 export function modelError(error: unknown, secrets: readonly string[] = [], now = Date.now()): CodedError {
   if (error instanceof CodedError) return error
   const name = fieldOf(error, 'name')
   const status = fieldOf(error, 'statusCode')
-  // A failed read of a good response carries its status 200: what matters is why the connection broke.
+  // A failed read of a successful response has its status 200: what matters is why the connection broke.
   if (typeof status !== 'number' || status < 300) {
     const problem = connectionError(error)
     if (problem) return new CodedError(problem.code, redact(problem.message, secrets))
@@ -50,13 +50,13 @@ export function modelError(error: unknown, secrets: readonly string[] = [], now 
     return new CodedError('model.bad_request', redact(messageOf(error), secrets))
   }
   if (error instanceof Error && status === undefined) {
-    // The package gave up on what it read: an event it does not know, or one in the wrong place.
+    // The package failed on an unknown event, or one in the wrong place.
     return new CodedError('model.incomplete', redact(`The answer could not be read: ${messageOf(error)}`, secrets))
   }
   return fromFacts(factsOf(error), secrets, now)
 }
 
-/** The same for an error object that a server answered with status 200 instead of a stream. */
+/** The same for an error object that a server sent with status 200 instead of a stream. */
 export function modelErrorOfBody(
   body: unknown,
   status: number,
@@ -87,7 +87,7 @@ const QUOTA_WORDS =
 const NOT_FOUND =
   /model_not_found|unknown_model|invalid_model|no such model|model [^.]{0,120}(?:not found|does not exist|is not found|not supported for)|is not a valid model|unknown model|invalid model|not_found_error|the model [^.]{0,120}does not exist/
 
-/** Which failure it is. The order matters: the more specific comes first, because providers reuse statuses. */
+/** The code of a failure. The order matters: specific cases come first, because providers reuse statuses. */
 function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorCode {
   const text = `${kinds} ${words.toLowerCase()}`
   if (status !== 429 && OVERFLOW.test(text)) return 'model.context_overflow'
@@ -103,7 +103,7 @@ function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorC
   if (status === 400 && /api key not valid|invalid api key|api_key_invalid|incorrect api key/.test(text))
     return 'model.auth'
   if (status === 404 || NOT_FOUND.test(text)) return 'model.not_found'
-  // The provider itself refused a call its model wrote: another attempt writes another.
+  // The provider itself rejected a call that its model wrote; another attempt may produce a valid one.
   if (/tool_use_failed/.test(kinds)) return 'model.incomplete'
   if (status === 429 || /rate_limit|too_many_requests|resource_exhausted/.test(kinds)) return 'model.rate_limited'
   if (status === 408 || /timeout|deadline_exceeded/.test(kinds)) return 'model.timeout'
@@ -117,8 +117,8 @@ function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorC
 }
 
 /**
- * Whether waiting cannot help because the money or quota is gone. Google says "exceeded your current quota" for limits
- * per minute too, with a time to wait; only its daily ones are treated as gone.
+ * Whether waiting can't help because the credit or quota is used up. Google reports "exceeded your current quota" for
+ * limits per minute too, with a time to wait; only its daily limits are treated as used up.
  */
 function isQuotaGone(
   status: number | undefined,
@@ -182,7 +182,7 @@ function factsOfBody(body: unknown, status: number | undefined, text: string | u
   const raw = fieldOf(fieldOf(nested, 'metadata'), 'raw')
   if (typeof raw === 'string' && raw && !words.includes(raw)) words = words ? `${words}: ${raw}` : raw
   if (!words && text !== undefined) words = pageWords(text)
-  // A 200 says nothing about an error that came with it.
+  // Status 200 doesn't describe an error that came with it.
   const known = status !== undefined && status >= 300 ? status : statusIn(nested)
   return { status: known, kinds: kinds.join(' '), words: words.trim().slice(0, WORDS_LIMIT), body: root }
 }
@@ -195,7 +195,7 @@ function statusIn(error: unknown): number | undefined {
   return undefined
 }
 
-/** What a body that is not JSON says: its text, or for a web page its title. */
+/** The message in a body that is not JSON: its text, or the title of a web page. */
 function pageWords(text: string): string {
   const trimmed = text.trim()
   if (!/^<(!doctype|html|\?xml)/i.test(trimmed)) return trimmed.slice(0, 500)
@@ -231,7 +231,7 @@ function excerptOf(error: unknown): string {
   return value === undefined ? messageOf(error).slice(0, 300) : JSON.stringify(value).slice(0, 300)
 }
 
-/** `text` without any of the secrets. Short ones are left alone: they would take ordinary words with them. */
+/** `text` without any of the secrets. Short secrets are kept, because replacing them could damage ordinary words. */
 function redact(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) if (secret.length >= 6) clean = clean.replaceAll(secret, '[key]')

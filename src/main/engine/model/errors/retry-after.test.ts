@@ -47,7 +47,7 @@ describe('how long to wait', () => {
     expect(fromText(text)).toBe(ms)
   })
 
-  it('reads the RetryInfo of Google, also where the body is a list', () => {
+  it("reads Google's RetryInfo, also if the body is a list", () => {
     const error = {
       code: 429,
       details: [

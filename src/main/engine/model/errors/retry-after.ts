@@ -1,6 +1,6 @@
 import { fieldOf } from '../../../../shared/json-fields'
 
-/** When to come back after a rate limit, as a response says it, in ms from `now`; undefined when it says nothing. */
+/** How long a response asks to wait after a rate limit, in ms from `now`; undefined if it doesn't say. */
 export function parseRetryAfter(
   headers: Readonly<Record<string, string>> | undefined,
   body: unknown,
@@ -29,8 +29,8 @@ function secondsOrDate(text: string, now: number): number | undefined {
 }
 
 /**
- * `x-ratelimit-reset*` and `anthropic-ratelimit-*-reset`. A bucket that still has something left does not matter, so
- * where `…-remaining…` is given only the empty ones count; the longest of them decides.
+ * `x-ratelimit-reset*` and `anthropic-ratelimit-*-reset`. A bucket with something left doesn't matter, so if
+ * `…-remaining…` is present, only empty buckets count; the longest wait applies.
  */
 function fromRateLimits(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   let longest: number | undefined

@@ -16,14 +16,14 @@ it('scales a large image down, and leaves a small one as it is', async () => {
   expect(await fitMedia(small)).toEqual({ type: 'media', ...small })
 })
 
-it('goes by the content, not by the media type that was said', async () => {
+it('goes by the content, not by the declared media type', async () => {
   const webp = await sharp(await png(10, 10))
     .webp()
     .toBuffer()
   expect((await fitMedia(part(webp))).mediaType).toBe('image/jpeg')
 })
 
-it('gives a PDF its text and its number of pages', async () => {
+it('adds to a PDF its text and its number of pages', async () => {
   const pdf = part(makePdf(['one', 'two']), 'application/pdf')
   expect(await fitMedia(pdf)).toEqual({
     type: 'media',
@@ -63,11 +63,11 @@ describe('mediaTypeOf', () => {
     expect(of(start)).toBe(expected)
   })
 
-  it('takes no text, document or sound for a picture', () => {
+  it('does not mistake text, documents or sound for images', () => {
     for (const start of [
       'BMW is a car maker',
       '<html><body><svg>',
-      // Took longer than anything lasts.
+      // Once took practically forever.
       '<!---->'.repeat(140),
       '<!-- open',
       '%PDF-1.7',
@@ -79,7 +79,7 @@ describe('mediaTypeOf', () => {
       expect(of(start)).toBeUndefined()
   })
 
-  it('says what to do about pictures that cannot be decoded', () => {
+  it('says what to do about images that cannot be decoded', () => {
     expect(mediaTypeOf(Buffer.from('\0\0\0\x20ftypheic', 'latin1'))?.problem).toContain('Convert it to JPEG or PNG')
     expect(mediaTypeOf(Buffer.from('BM\x36\0\0\0\0\0\0\0', 'latin1'))?.problem).toContain('Convert it to PNG')
   })

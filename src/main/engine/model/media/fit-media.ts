@@ -3,10 +3,10 @@ import { isPdf, PdfProblem, readPdf, type PdfText } from './read-pdf'
 import { programFile } from '../../runtime/plain-node'
 import { runWorker, WorkerFailure } from '../../runtime/worker-process'
 
-/** Media that cannot be given to a model; the message is a whole sentence. */
+/** Media that cannot be sent to a model; the message is a whole sentence. */
 export class MediaProblem extends Error {}
 
-/** A PDF with its text, as far as that was read. */
+/** A PDF with the part of its text that was read. */
 export function pdfPart(bytes: Buffer, { pages, last, text, isCut }: PdfText, name: string | undefined): MediaPart {
   const cut = isCut ? `\n\n[Cut here: this is the text up to page ${last} of ${pages}.]` : ''
   return {
@@ -20,9 +20,9 @@ export function pdfPart(bytes: Buffer, { pages, last, text, isCut }: PdfText, na
 }
 
 /**
- * Media as models can be given them, whichever way they came in: images as PNG or JPEG of at most 2,000 pixels an edge
- * and 1 MiB, a PDF with its text beside it, videos as they are. What it is counts by its content, not by its name.
- * Rejects with a `MediaProblem`.
+ * Converts media from any source to what models accept: images to PNG or JPEG of at most 2,000 pixels an edge and 1
+ * MiB, a PDF with its text, videos unchanged. The type is determined by the content, not by the name. Rejects with a
+ * `MediaProblem`.
  */
 export async function fitMedia(
   part: Pick<MediaPart, 'data' | 'mediaType' | 'name'>,
@@ -49,20 +49,20 @@ export async function fitMedia(
       throw new MediaProblem(error.message, { cause: error })
     throw error
   }
-  throw new MediaProblem(`It is labeled ${mediaType}, but it is not an image, video or PDF of a known format.`)
+  throw new MediaProblem(`It is declared as ${mediaType}, but is not a supported image, video or PDF.`)
 }
 
-/** What every provider takes: beyond it images are scaled down by them, or refused. */
+/** What every provider accepts; larger images are scaled down or rejected. */
 const MAX_EDGE = 2_000
 const MAX_BYTES = 1024 * 1024
-/** The decoder has a limit of its own; this one is for when it does not come back. */
+/** The decoder has its own limit; this one applies if it hangs. */
 const LIMIT_MS = 60_000
 const HEAP_MEGABYTES = 512
 const MAX_GROWTH_BYTES = 2 * 1024 ** 3
-/** How a file is called that a program has been started with as descriptor 3. */
+/** The path of a file that a program inherited as descriptor 3. */
 const INHERITED_FILE = '/proc/self/fd/3'
 
-/** What the worker is asked; the bytes, unless there is a path, come beside it. */
+/** The worker's input. Unless there is a path, the bytes are sent separately. */
 export interface ImageQuestion {
   path?: string
   mediaType: string
@@ -70,14 +70,14 @@ export interface ImageQuestion {
   maxBytes: number
 }
 
-/** What the worker says; without `data` the image is to stay as it is. */
+/** The worker's result; without `data`, the image stays as it is. */
 export interface ImageAnswer {
   mediaType: 'image/png' | 'image/jpeg'
   data?: Buffer
   width: number
   height: number
   original: { width: number; height: number }
-  /** More than 1: it moves, and this is the first picture. */
+  /** More than 1: it is animated, and this is the first frame. */
   frames: number
 }
 
@@ -87,13 +87,13 @@ export type FittedImage = Required<ImageAnswer>
 export class ImageProblem extends Error {}
 
 /**
- * The image as a PNG or JPEG of at most 2,000 pixels an edge and 1 MiB, upright; a small PNG or JPEG stays as it is,
- * byte by byte. It is decoded to its end, so a truncated file is found out, and in a process of its own, so that a
- * crash of the decoder costs only this image. `input` is a path only for large files: then it is read piece by piece.
- * Rejects with an `ImageProblem`.
+ * The image as a PNG or JPEG of at most 2,000 pixels an edge and 1 MiB, upright; a small PNG or JPEG stays unchanged,
+ * byte for byte. It is decoded completely, to detect truncated files, and in a separate process, so that a crash of the
+ * decoder affects only this image. `input` is a path only for large files, which are read in pieces. Rejects with an
+ * `ImageProblem`.
  */
 export async function fitImage(input: Buffer | string, mediaType: string, signal?: AbortSignal): Promise<FittedImage> {
-  // By its number a file is known in this process only.
+  // A file descriptor is valid only in this process.
   const descriptor = typeof input === 'string' ? /^\/proc\/self\/fd\/(\d+)$/.exec(input)?.[1] : undefined
   const question: ImageQuestion = { mediaType, maxEdge: MAX_EDGE, maxBytes: MAX_BYTES }
   let answer: ImageAnswer | { problem: string }
@@ -126,7 +126,7 @@ function explain({ reason, message }: WorkerFailure): string {
   )
 }
 
-/** What a file of pictures is, by its first bytes. */
+/** The type of an image or video file, by its first bytes. */
 export interface MediaType {
   /** E.g. `image/png`. */
   mediaType: string
@@ -171,7 +171,10 @@ const SIGNATURES: readonly (readonly [
 
 const MP4_BRANDS = /^ftyp(?:isom|iso[2-9]|mp4[12]|avc1|M4V |dash|MSNV|f4v )/
 
-/** Judges by content, never by name. `head`: the first bytes, 1 KB is enough. Undefined: neither image nor video. */
+/**
+ * Determines the type by content, never by name. `head`: the first bytes, 1 KB is enough. Undefined: neither image nor
+ * video.
+ */
 export function mediaTypeOf(head: Uint8Array): MediaType | undefined {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 1024)).toString('latin1')
   const found = SIGNATURES.find(([offset, bytes]) => text.startsWith(bytes, offset))
@@ -179,21 +182,21 @@ export function mediaTypeOf(head: Uint8Array): MediaType | undefined {
   if (found) return { mediaType: found[2], name: found[3], ...(found[4] !== undefined && { problem: found[4] }) }
   if (text.startsWith('RIFF')) return riff(text.slice(8, 12))
   if (MP4_BRANDS.test(text.slice(4))) return { mediaType: 'video/mp4', name: 'MP4 video' }
-  // A word may begin with BM; a bitmap has four zero bytes at offset 6.
+  // A word can start with BM; a bitmap has four zero bytes at offset 6.
   if (text.startsWith('BM') && text.startsWith('\0\0\0\0', 6))
     return { mediaType: 'image/bmp', name: 'BMP image', problem: convert('A BMP file') }
   if (isSvg(text)) return { mediaType: 'image/svg+xml', name: 'SVG image' }
   return undefined
 }
 
-/** What may come before the first tag of an SVG image, with how it ends. */
+/** What can come before the first tag of an SVG image, with how it ends. */
 const BEFORE_SVG: readonly [start: string, end: string][] = [
   ['<?xml', '>'],
   ['<!--', '-->'],
   ['<!DOCTYPE svg', '>'],
 ]
 
-/** Step by step: one pattern for all of it takes for ever on a row of comments. */
+/** Step by step, because a single pattern takes forever on a row of comments. */
 function isSvg(text: string): boolean {
   let rest = text.replace(/^\xef\xbb\xbf/, '').trimStart()
   for (;;) {

@@ -2,10 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Metadata, Sharp, default as Library } from 'sharp'
 import type { ImageAnswer, ImageQuestion } from './fit-media'
 
-/** The worker behind `fitImage`: the library that decodes images is native code, and images come from anywhere. */
+/**
+ * The worker behind `fitImage`. Images can come from untrusted sources, and the library that decodes them is native
+ * code.
+ */
 const { path, data, mediaType, maxEdge, maxBytes } = workerData as ImageQuestion & { data?: Uint8Array }
 
-/** 100 megapixels: a picture that cannot be decoded piece by piece takes 400 MB then. */
+/** 100 megapixels: an image that cannot be decoded in pieces then takes 400 MB. */
 const MAX_PIXELS = 100_000_000
 const SVG_EDGE = 1_000
 const TIMEOUT_S = 25
@@ -22,7 +25,7 @@ async function work(): Promise<void> {
     answer({ problem: `The image library could not be loaded: ${messageOf(error)}` })
     return
   }
-  // One picture, then the process ends: keeping decoded ones or threads for more would only cost memory.
+  // The process ends after one image: caching decoded images or keeping threads would only cost memory.
   sharp.cache(false)
   sharp.concurrency(1)
   try {
@@ -67,12 +70,12 @@ function fitsAsItIs(bytes: number, meta: Metadata): boolean {
   return usual && bytes <= maxBytes && Math.max(meta.width, meta.height) <= maxEdge && (meta.orientation ?? 1) === 1
 }
 
-/** Drawings have no size of their own that matters: small ones are drawn larger. */
+/** The size of a vector image doesn't matter, so small ones are rendered larger. */
 function svgDensity({ width, height }: { width: number; height: number }): number {
   return Math.min(72_000, Math.max(72, (72 * SVG_EDGE) / Math.max(1, width, height)))
 }
 
-/** Text stays sharp in a PNG, so that is tried first where it is likely; else JPEG, smaller and smaller. */
+/** Tries PNG first if the image likely contains text, which stays sharp in it; then JPEG at decreasing size. */
 async function encode(
   image: () => Sharp,
   keepPixels: boolean,

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type * as Library from 'pdfjs-dist'
 import type { PdfAnswer, PdfQuestion } from './read-pdf'
 
-/** The worker behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
+/** The worker behind `readPdf`: a large file takes seconds, and a hostile one forever. */
 const { data, first, last, maxChars } = workerData as PdfQuestion & { data: Uint8Array }
 
 void read().then(answer, (error: unknown) =>
@@ -47,15 +47,15 @@ async function read(): Promise<PdfAnswer> {
 }
 
 /**
- * While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should
- * not be near files from anywhere.
+ * While loading, the library requests a native package that renders pages. Nothing is rendered here, and native code
+ * should not run on untrusted files.
  */
 async function library(): Promise<Pick<typeof Library, 'getDocument' | 'VerbosityLevel'>> {
   const { getBuiltinModule } = process
   process.getBuiltinModule = () => undefined
   const loaded = await import('pdfjs-dist/legacy/build/pdf.mjs')
   process.getBuiltinModule = getBuiltinModule
-  // Its own thread is this one.
+  // Runs the library's worker in this thread.
   Object.assign(globalThis, { pdfjsWorker: await import('pdfjs-dist/legacy/build/pdf.worker.mjs') })
   return loaded
 }
@@ -80,8 +80,7 @@ function answer(value: PdfAnswer): void {
 }
 
 /**
- * Tables for Chinese, Japanese and Korean, and for fonts that files only name; without them such text is lost, and no
- * other.
+ * Tables for Chinese, Japanese and Korean, and for fonts that files only name; without them, only such text is lost.
  */
 function resources(): { cMapUrl?: string; cMapPacked?: true; standardFontDataUrl?: string } {
   try {

@@ -1,24 +1,24 @@
 import { programFile } from '../../runtime/plain-node'
 import { runWorker, WorkerFailure } from '../../runtime/worker-process'
 
-/** What the worker is asked; the file comes beside it as `data`. */
+/** The worker's input; the file is passed separately as `data`. */
 export interface PdfQuestion {
-  /** The pages that are read, from 1. */
+  /** The pages to read, from 1. */
   first: number
   last?: number
-  /** Most characters of text. */
+  /** Maximum characters of text. */
   maxChars: number
 }
 
-/** What a PDF says. */
+/** The text of a PDF. */
 export interface PdfText {
-  /** Of the whole file. */
+  /** Number of pages of the whole file. */
   pages: number
   /** The last page that was read. */
   last: number
-  /** With a line before each page that says which it is. */
+  /** With a line before each page that names the page. */
   text: string
-  /** There is more than was read of the pages asked for. */
+  /** Part of the requested pages was not read. */
   isCut: boolean
 }
 
@@ -43,9 +43,8 @@ export interface PdfRead {
 }
 
 /**
- * The text of a PDF by page. It is read in a process of its own with limits on time and memory, so that a damaged or
- * hostile file spoils nothing. Rejects with a `PdfProblem` for what cannot be read and why, and with the signal's
- * reason.
+ * The text of a PDF by page. Reads it in a separate process with limits on time and memory, so that a damaged or
+ * hostile file does no harm. Rejects with a `PdfProblem` if it can't be read, or with the signal's reason.
  */
 export async function readPdf(
   data: Uint8Array,
@@ -85,7 +84,7 @@ export async function readPdf(
   return answer
 }
 
-/** Whether bytes begin as a PDF does; some begin with other bytes, up to 1 KB of them. */
+/** Whether bytes are the start of a PDF; its header can come after up to 1 KB of other bytes. */
 export function isPdf(head: Uint8Array): boolean {
   return Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, 1024)).includes('%PDF-')
 }

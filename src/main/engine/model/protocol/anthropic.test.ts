@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { anthropicEvents } from './anthropic'
 
-describe('the counts of an Anthropic answer', () => {
+describe('the token counts of an Anthropic answer', () => {
   const usageAfter = (usage: unknown) =>
     anthropicEvents()({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage })?.['usage']
 
-  it('keeps the passes a request was billed for, and drops unknown ones', () => {
+  it('include the passes a request was billed for, and omit unknown ones', () => {
     const usage = {
       input_tokens: 181,
       output_tokens: 8,
@@ -26,13 +26,13 @@ describe('the counts of an Anthropic answer', () => {
   })
 
   it.each([null, 'many', {}, [], [null], ['message'], [{ type: 'novel' }]])(
-    'drops passes of another shape: %j',
+    'omit passes with another structure: %j',
     (iterations) => {
       expect(usageAfter({ output_tokens: 8, iterations })).toEqual({ output_tokens: 8 })
     },
   )
 
-  it('counts nothing for a pass without numbers', () => {
+  it('are zero for a pass without numbers', () => {
     const iterations = [{ type: 'message', input_tokens: 'many', output_tokens: null }]
     expect(usageAfter({ output_tokens: 8, iterations })).toMatchObject({
       iterations: [{ type: 'message', input_tokens: 0, output_tokens: 0 }],

@@ -46,7 +46,7 @@ export async function anthropicProtocol(settings: ProtocolSettings): Promise<Mod
       const { options, maxOutputTokens } = anthropicThinking(request, isProven)
       return {
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-        // Without it the arguments of a long Write come in one burst after minutes of silence; other servers may not
+        // Without it, the arguments of a long Write arrive in one burst after minutes of silence. Other servers may not
         // know the field.
         providerOptions: { anthropic: { toolStreaming: isOfficial, ...options } },
       }
@@ -54,9 +54,9 @@ export async function anthropicProtocol(settings: ProtocolSettings): Promise<Mod
   }
 }
 
-/** What a model may write when the package does not know it and nothing is configured. */
+/** The longest answer of a model that the package doesn't know, if nothing is configured. */
 const DEFAULT_MAX_OUTPUT = 32_000
-/** The same for models of Anthropic that think by budget, as far as the package knows them. */
+/** The same for Anthropic models that think by budget, according to the package. */
 const CLAUDE_MAX_OUTPUT = 64_000
 const OPUS_MAX_OUTPUT = 32_000
 
@@ -64,7 +64,7 @@ const OPUS_MAX_OUTPUT = 32_000
 const LONGEST_CLAUDE_ANSWER = 130_000
 const MIN_ANSWER = 2000
 
-/** Tokens of thinking; the two highest levels take all that the answer can spare. */
+/** Tokens of thinking; the two highest levels use everything that the answer doesn't need. */
 const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'xhigh' | 'max'>, number>> = {
   minimal: 2048,
   low: 4096,
@@ -73,45 +73,45 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'xhigh' | 'max'>, number
 }
 /** The protocol's smallest budget. */
 const MIN_BUDGET = 1024
-/** Tokens of the output that are left for the answer; of a small output, a quarter. */
+/** Output tokens reserved for the answer; a quarter of a small output. */
 const ROOM_FOR_ANSWER = 8192
 
 const INTERLEAVED = 'interleaved-thinking-2025-05-14'
 
 export interface AnthropicThinking {
   options: Pick<AnthropicLanguageModelOptions, 'thinking' | 'effort' | 'anthropicBeta'>
-  /** Tokens of the answer without its thinking, as the package wants them; undefined: the model's own. */
+  /** Tokens of the answer without its thinking, as the package expects; undefined: the model's default. */
   maxOutputTokens: number | undefined
 }
 
 /**
- * How Anthropic's protocol puts the thinking that is asked for. `isProven`: whether the thinking of an answer goes back
- * to the model.
+ * How the requested thinking is expressed in Anthropic's protocol. `isProven`: whether an answer is sent back with its
+ * thinking.
  */
 function anthropicThinking(request: ModelRequest, isProven: (message: Message) => boolean): AnthropicThinking {
-  const asked = requestedThinking('anthropic', request)
+  const requested = requestedThinking('anthropic', request)
   const isClaude = modelFamily(request.model) === 'claude'
   const maxOutputTokens = request.maxOutputTokens ?? longestAnswer(isClaude, request.availableOutputTokens)
-  switch (asked.control) {
+  switch (requested.control) {
     case 'adaptive':
-      return { options: adaptive(asked), maxOutputTokens }
+      return { options: adaptive(requested), maxOutputTokens }
     case 'budget':
     case 'effort':
     case 'switch': {
-      const effort = asked.control === 'effort' ? effortOption(asked) : {}
-      if (asked.isOff) return { options: { thinking: { type: 'disabled' } }, maxOutputTokens }
+      const effort = requested.control === 'effort' ? effortOption(requested) : {}
+      if (requested.isOff) return { options: { thinking: { type: 'disabled' } }, maxOutputTokens }
       const total =
         maxOutputTokens ?? (/opus-4(?:[-.]1|-2|$)/.test(request.model) ? OPUS_MAX_OUTPUT : CLAUDE_MAX_OUTPUT)
-      const budgetTokens = budgetOf(asked.effort, total)
+      const budgetTokens = budgetOf(requested.effort, total)
       const isPossible = budgetTokens >= MIN_BUDGET && (!isClaude || continuesThinking(request.messages, isProven))
-      if (!asked.thinks || !isPossible) return { options: effort, maxOutputTokens }
+      if (!requested.thinks || !isPossible) return { options: effort, maxOutputTokens }
       return {
         options: {
           thinking: { type: 'enabled', budgetTokens },
           ...effort,
-          ...(asked.needsInterleavedHeader && { anthropicBeta: [INTERLEAVED] }),
+          ...(requested.needsInterleavedHeader && { anthropicBeta: [INTERLEAVED] }),
         },
-        // The package adds the budget to it: together they are never more than the model may write.
+        // The package adds the budget to it, so that the sum never exceeds the model's limit.
         maxOutputTokens: total - budgetTokens,
       }
     }
@@ -121,7 +121,7 @@ function anthropicThinking(request: ModelRequest, isProven: (message: Message) =
 }
 
 /**
- * The protocol demands a limit; the package knows those of Anthropic's models itself, which have to fit into what is
+ * The protocol requires a limit. For Anthropic's models, the package knows the default, which must fit into what is
  * left of the window.
  */
 function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): number | undefined {
@@ -129,14 +129,14 @@ function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): numb
   return Math.max(MIN_ANSWER, Math.min(DEFAULT_MAX_OUTPUT, room))
 }
 
-function adaptive(asked: RequestedThinking): AnthropicThinking['options'] {
-  if (asked.isOff) return { thinking: { type: 'disabled' } }
-  // A block whose prefix has changed is left out by the provider then; without it the whole request would be refused,
-  // and every later one.
+function adaptive(requested: RequestedThinking): AnthropicThinking['options'] {
+  if (requested.isOff) return { thinking: { type: 'disabled' } }
+  // Makes the provider drop a block whose prefix has changed. Otherwise, this request and every later one would be
+  // rejected.
   const binding = { blockBinding: { prefixMismatchBehavior: 'drop_block' as const } }
-  const effort = effortOption(asked)
-  if (!asked.thinks) return asked.bindsThinking ? { thinking: binding, ...effort } : effort
-  return { thinking: { type: 'adaptive', display: 'summarized', ...(asked.bindsThinking && binding) }, ...effort }
+  const effort = effortOption(requested)
+  if (!requested.thinks) return requested.bindsThinking ? { thinking: binding, ...effort } : effort
+  return { thinking: { type: 'adaptive', display: 'summarized', ...(requested.bindsThinking && binding) }, ...effort }
 }
 
 function effortOption({ effort }: RequestedThinking): Pick<AnthropicLanguageModelOptions, 'effort'> {
@@ -149,9 +149,8 @@ function budgetOf(effort: Effort = 'high', total: number): number {
 }
 
 /**
- * Whether the answer that is being continued after results began with thinking that goes back. Models that think by
- * budget refuse to think on where it did not (another model began it, or its thinking was left out): they think again
- * from the next prompt on.
+ * Whether the answer being continued after tool results started with thinking that is sent back. If not (another model
+ * started it, or its thinking was dropped), models that think by budget reject thinking until the next prompt.
  */
 function continuesThinking(messages: readonly Message[], isProven: (message: Message) => boolean): boolean {
   let end = messages.length
@@ -165,7 +164,10 @@ function continuesThinking(messages: readonly Message[], isProven: (message: Mes
 }
 
 const PASSED: ReadonlySet<unknown> = new Set(['ping', 'content_block_stop', 'message_stop', 'error'])
-/** What models write themselves. Blocks of tools that the provider runs are not among them: none are asked for. */
+/**
+ * Blocks that models write themselves. Blocks of tools that the provider runs are omitted, because we don't request
+ * any.
+ */
 const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'compaction'])
 const DELTAS: ReadonlySet<unknown> = new Set([
   'text_delta',
@@ -176,13 +178,13 @@ const DELTAS: ReadonlySet<unknown> = new Set([
 ])
 const CALLERS: ReadonlySet<unknown> = new Set(['direct', 'code_execution_20250825', 'code_execution_20260120'])
 /**
- * What one request can consist of: the answer, a compaction before it, a second model's answer. Other passes are not
- * counted.
+ * What one request can consist of: the answer, a compaction before it, a second model's answer. Other passes are
+ * ignored.
  */
 const ITERATIONS: ReadonlySet<unknown> = new Set(['message', 'compaction', 'fallback_message'])
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
-/** What a delta may add to its block, by the field that has it. */
+/** The field with the text of each kind of delta. */
 const TEXT_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
@@ -202,10 +204,10 @@ const anthropicPieces: AnswerPieces = {
   },
 }
 
-/** The events of one answer in Anthropic's protocol without what the package refuses because it does not know it. */
+/** The events of one answer in Anthropic's protocol without unknown parts that the package would reject. */
 export function anthropicEvents(): EventFilter {
   let stopReason: unknown
-  /** A later count replaces an earlier one; an event without any leaves it as it was. */
+  /** Later counts replace earlier ones; an event without counts leaves them unchanged. */
   let counted: JsonObject = { output_tokens: 0 }
   return (event) => {
     if (PASSED.has(event['type']) || isRecord(event['error'])) return event
@@ -260,9 +262,7 @@ function countsOf(usage: unknown): JsonObject {
   }
 }
 
-/**
- * The passes that a request was billed for: with a compaction, the counts beside them are those of the answer alone.
- */
+/** The passes that a request was billed for: with a compaction, the top-level counts cover only the answer. */
 function iterationsOf(passes: unknown): JsonObject[] {
   if (!Array.isArray(passes)) return []
   return passes.flatMap((pass: unknown) => {

@@ -23,7 +23,7 @@ const messagesIn = (pieces: readonly Uint8Array[]): string[] => {
   return body.messages
 }
 
-it('each message is converted once, also when the conversation outgrows a block several times', () => {
+it('each message is converted only once, even if the conversation outgrows a block several times', () => {
   const bodies = new ChatBodies()
   const prompt: LanguageModelV4Prompt = []
   for (let n = 0; n < 60; n++) {
@@ -35,7 +35,7 @@ it('each message is converted once, also when the conversation outgrows a block 
   }
 })
 
-it('the bytes of a request stay as they are while others of its conversation go further or another way', () => {
+it('the bytes of a request stay unchanged while other requests extend or branch its conversation', () => {
   const bodies = new ChatBodies()
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((text) => user(text)) as [Message, Message, Message, Message]
   const first = begin(bodies, [system(), a, b]).end()
@@ -51,7 +51,7 @@ it('the bytes of a request stay as they are while others of its conversation go 
   expect(messagesIn(shorter)).toEqual(['Be brief.', 'a'])
 })
 
-it('a conversation that goes another way has the messages of the first one, whatever block they are in', () => {
+it('a branched conversation has the messages of the first one, whichever block they are in', () => {
   const bodies = new ChatBodies()
   const prompt = Array.from({ length: 60 }, (_, n) => user(`${n} ${'x'.repeat(20_000)}`))
   begin(bodies, prompt).end()
@@ -60,14 +60,14 @@ it('a conversation that goes another way has the messages of the first one, what
   expect(messagesIn(other.end())).toEqual([...prompt.slice(0, -1).map((message) => textOf(message)), 'other'])
 })
 
-it('a message that is in a conversation twice is sent twice', () => {
+it('a message that occurs twice in a conversation is sent twice', () => {
   const bodies = new ChatBodies()
   const [a, b] = [user('a'), user('b')]
   expect(messagesIn(begin(bodies, [system(), a, b, a]).end())).toEqual(['Be brief.', 'a', 'b', 'a'])
   expect(messagesIn(begin(bodies, [system(), a, b, a, b]).end())).toEqual(['Be brief.', 'a', 'b', 'a', 'b'])
 })
 
-it('two requests that are made at the same time both have every message', () => {
+it('two concurrent requests both contain every message', () => {
   const bodies = new ChatBodies()
   const prompt = [system(), user('a'), user('b')]
   const [one, two] = [begin(bodies, prompt), begin(bodies, prompt)]
@@ -75,13 +75,13 @@ it('two requests that are made at the same time both have every message', () => 
   expect(messagesIn(two.end())).toEqual(['Be brief.', 'a', 'b'])
 })
 
-it('a request without messages, or with nothing but a system prompt, is complete', () => {
+it('a request without messages, or with only a system prompt, is complete', () => {
   const bodies = new ChatBodies()
   expect(messagesIn(begin(bodies, []).end())).toEqual([])
   expect(messagesIn(begin(bodies, [system()]).end())).toEqual(['Be brief.'])
 })
 
-it('the tools are written once as long as the request names the same list', () => {
+it('the tools are serialized once as long as the request has the same list', () => {
   const bodies = new ChatBodies()
   const tools = [{ name: 'Read', description: 'Reads.', schema: {} }]
   const bodyOf = (list: typeof tools, converted: unknown): { tools: unknown; messages: unknown } => {

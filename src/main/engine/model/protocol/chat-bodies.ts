@@ -5,10 +5,10 @@ import type { ShortPrompt } from './protocol'
 type Item = LanguageModelV4Message | Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** What a request is made of. */
+/** The items of a request. */
 interface Items {
   all: readonly Item[]
-  /** The indexes of those that have not gone out before: the package converts them, in this order. */
+  /** The indexes of items that were not sent before; the package converts them, in this order. */
   fresh: readonly number[]
 }
 
@@ -16,34 +16,34 @@ const COMMA = Buffer.from(',')
 const MARKED = /("(?:messages|tools)":)"(messages-\d+)"/g
 const BLOCK_BYTES = 256 * 1024
 
-/** What the package made of a request, taken out of its body. */
+/** The package's conversion of a request, taken out of its body. */
 interface Converted {
   messages: readonly unknown[]
   tools: unknown
 }
 
 /**
- * Bodies of Chat Completions in which each message, and each list of tools, is written as JSON once, not again at every
- * step: the package converts each message independently, so an earlier conversion stays valid. It is given only the new
- * messages; the others go out from where they were written.
+ * Bodies of Chat Completions in which each message and each list of tools is serialized once instead of at every step.
+ * The package converts each message independently, so earlier conversions stay valid: it gets only the new messages,
+ * and the others are sent from their stored JSON.
  */
 export class ChatBodies {
-  /** Where each message that went out is, for as long as the prompt's own object lives. */
+  /** Where each sent message is stored, for as long as the prompt's object lives. */
   readonly #written = new WeakMap<Item, { run: MessageRun; index: number }>()
   /** By the first message of each conversation. */
   readonly #runs = new WeakMap<Item, MessageRun>()
-  /** What the package made of a request, between its own two calls of us. */
+  /** The package's conversion of a request, kept between its two calls to us. */
   readonly #converted = new Map<string, Converted>()
   readonly #tools = new WeakMap<readonly ToolSchema[], Bytes>()
   #count = 0
 
-  /** `tools`: those of the request; the same array stands for the same tools. */
+  /** `tools`: the tools of the request; the same array means the same tools. */
   shorten(prompt: LanguageModelV4Prompt, tools: readonly ToolSchema[]): ShortPrompt {
     const short: LanguageModelV4Prompt = []
     const all: Item[] = []
     const freshItems: number[] = []
     const known = this.#runOf(prompt)
-    /** How many items at the beginning are those of the run: nothing has to be looked up for them. */
+    /** How many leading items match the run, so that they need no lookup. */
     let same = 0
     const isFresh = (item: Item): boolean => {
       const index = all.push(item) - 1
@@ -57,7 +57,7 @@ export class ChatBodies {
     }
     for (const message of prompt) {
       if (message.role === 'tool') {
-        // Each result becomes a message of its own.
+        // Each result becomes a separate message.
         const fresh = message.content.filter(isFresh)
         if (fresh.length > 0) short.push({ ...message, content: fresh })
       } else if (isFresh(message)) short.push(message)
@@ -65,7 +65,7 @@ export class ChatBodies {
     return { prompt: short, complete: (body) => this.#complete(body, { all, fresh: freshItems }, tools) }
   }
 
-  /** For the package's `transformRequestBody`: leaves a mark where the messages and the tools were. */
+  /** For the package's `transformRequestBody`: replaces the messages and the tools with a mark. */
   withMarks(body: Record<string, unknown>): Record<string, unknown> {
     const mark = `messages-${this.#count++}`
     const { messages, tools } = body
@@ -81,7 +81,7 @@ export class ChatBodies {
     const fresh = converted.messages
     if (items.fresh.length !== fresh.length)
       throw new Error(`The package made ${fresh.length} messages of ${items.fresh.length}.`)
-    // Each request has a system prompt of its own: it is not kept with the messages.
+    // Each request has its own system prompt, so it is not stored with the messages.
     const [begin] = items.all
     const isSystem = begin !== undefined && items.fresh[0] === 0 && 'role' in begin && begin.role === 'system'
     const system = isSystem ? [Buffer.from(JSON.stringify(fresh[0]))] : []
@@ -90,7 +90,7 @@ export class ChatBodies {
     const parts: Bytes[] = []
     let from = 0
     for (const { index, 0: found, 1: name = '', 2: of } of body.matchAll(MARKED)) {
-      // Another value of the request may look like a mark.
+      // Another value in the request can look like a mark.
       if (of !== mark) continue
       parts.push(Buffer.from(body.slice(from, index) + name))
       if (name.includes('tools')) parts.push(this.#toolsOf(tools, converted.tools))
@@ -100,7 +100,7 @@ export class ChatBodies {
     return [...parts, Buffer.from(body.slice(from))]
   }
 
-  /** What was written of the conversation, and the index of its first message in the prompt. */
+  /** The stored messages of the conversation, and the index of its first message in the prompt. */
   #runOf(prompt: LanguageModelV4Prompt): { run: MessageRun; from: number } | undefined {
     const from = prompt[0]?.role === 'system' ? 1 : 0
     const first = prompt[from]
@@ -116,7 +116,7 @@ export class ChatBodies {
     return known
   }
 
-  /** The messages from the index `from` on as JSON, with commas between them. */
+  /** The messages from index `from` on as JSON, separated by commas. */
   #run({ all, fresh }: Items, converted: readonly unknown[], from: number): Bytes[] {
     const first = all[from]
     if (!first) return []
@@ -126,7 +126,7 @@ export class ChatBodies {
     const places = new Map(fresh.map((index, place) => [index, place]))
     for (let index = from + run.count; index < all.length; index += 1) {
       const item = all[index]!
-      // Another request may have written it meanwhile.
+      // Another request may have stored it in the meantime.
       const before = this.#written.get(item)
       run.add(item, before ? before.run.at(before.index) : Buffer.from(JSON.stringify(converted[places.get(index)!])))
       this.#written.set(item, { run, index: run.count - 1 })
@@ -139,18 +139,18 @@ interface Block {
   bytes: Bytes
   /** Index of the first message in it. */
   first: number
-  /** How many of its bytes are written. */
+  /** How many of its bytes are used. */
   used: number
 }
 
 /**
- * Messages that followed each other in a request. Bytes are only added: those that were given away never change. They
- * are in blocks, since one buffer that doubles is copied each time, and once a large one is freed, glibc gives less
- * memory back to the system: 7 MB of a conversation of 2,000 steps.
+ * Messages that followed each other in a request. Bytes are only appended: those that were returned never change. They
+ * are stored in blocks, because a buffer that doubles is copied each time, and after a large one is freed, glibc
+ * returns less memory to the system: 7 MB for a conversation of 2,000 steps.
  */
 class MessageRun {
   readonly #items: Item[] = []
-  /** Where each message ends in its block. All but the first message of the run begin with a comma. */
+  /** Where each message ends in its block. All but the first message of the run start with a comma. */
   readonly #ends: number[] = []
   readonly #blocks: Block[] = []
 
@@ -172,7 +172,7 @@ class MessageRun {
     return this.#items[index] === item
   }
 
-  /** Whether the items from the index `from` on begin with these messages. */
+  /** Whether the items from index `from` on start with these messages. */
   isBeginningOf(items: readonly Item[], from: number): boolean {
     return this.count <= items.length - from && this.#items.every((item, index) => item === items[from + index])
   }

@@ -14,8 +14,8 @@ interface ChatThinking {
 }
 
 /**
- * How the thinking effort is sent to chat servers. The protocol has a field for levels; switches each maker named for
- * itself. Sends nothing when no effort was chosen, or when the model is not known to accept one.
+ * How the thinking effort is sent to chat servers. The protocol has a field for levels; for switches, each vendor has
+ * its own. Sends nothing if no effort was chosen, or if the model is not known to accept one.
  */
 export function chatThinking(
   type: 'openai-compatible' | 'moonshot',
@@ -23,7 +23,7 @@ export function chatThinking(
 ): ChatThinking {
   const { control, effort, thinks } = requestedThinking(type, request)
   if (control === 'switch') {
-    // Moonshot's models think by default, also where config.toml says that the model does not think.
+    // Moonshot's models think by default, so send a switch also if config.toml says that the model does not think.
     const said = effort !== undefined || (type === 'moonshot' && !thinks)
     if (!said) return {}
     return modelFamily(request.model) === 'qwen'
@@ -44,7 +44,7 @@ const MISTRAL_FAMILIES: ReadonlySet<string> = new Set([
   'pixtral',
 ])
 
-/** Whether a model is one of Mistral's, wherever it is served. */
+/** Whether a model is one of Mistral's, on any server. */
 export function isMistral(model: string): boolean {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   return name.split(/[^a-z]+/).some((word) => MISTRAL_FAMILIES.has(word))
@@ -53,8 +53,8 @@ export function isMistral(model: string): boolean {
 const MISTRAL_CALL_ID = /^[a-zA-Z0-9]{9}$/
 
 /**
- * Mistral's templates want call ids of nine letters and digits and an answer between results and a message of the user,
- * and refuse the fields in which others send thinking back.
+ * Mistral's templates require call ids of nine letters and digits and an answer between results and a user message, and
+ * reject the fields in which thinking is sent back to others.
  */
 export const MISTRAL_RULES: Partial<PromptRules> = {
   callId: (id) =>
@@ -71,8 +71,8 @@ export const MISTRAL_RULES: Partial<PromptRules> = {
 type Schema = Record<string, unknown>
 
 /**
- * A JSON Schema in the flavour Moonshot accepts: every enum has a type, a type beside `anyOf` moves into its branches,
- * the root is an object.
+ * A JSON Schema in the form that Moonshot accepts: every enum has a type, a type next to `anyOf` moves into its
+ * branches, and the root is an object.
  */
 export function moonshotSchema(schema: Schema): Schema {
   const root = convert(schema)

@@ -11,17 +11,16 @@ const OPENAI_URL = 'https://api.openai.com/v1'
 const MOONSHOT_URL = 'https://api.moonshot.ai/v1'
 
 /**
- * OpenAI Chat Completions, as almost every server speaks it, and Moonshot's dialect of it. The compatible package is
- * used for both: unlike the one for Moonshot it accepts `reasoning` beside `reasoning_content`, lets an empty one go
- * back, and does not refuse chunks with fields it does not know.
+ * OpenAI Chat Completions, which almost every server supports, and Moonshot's dialect of it. The compatible package is
+ * used for both: unlike Moonshot's, it accepts `reasoning` as well as `reasoning_content`, can send back an empty one,
+ * and accepts chunks with unknown fields.
  */
 export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' | 'moonshot'): Promise<ModelProtocol> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const baseURL = settings.baseUrl ?? (dialect === 'moonshot' ? MOONSHOT_URL : OPENAI_URL)
   const isOpenAi = hostOf(baseURL) === 'api.openai.com'
   const isMistralHost = hostOf(baseURL) === 'api.mistral.ai'
-  // These two name it differently since their models think; servers that copied the older protocol know only
-  // `max_tokens`.
+  // These two renamed it for their thinking models; servers that copied the older protocol know only `max_tokens`.
   const renamesLimit = isOpenAi || dialect === 'moonshot'
   const type = dialect === 'moonshot' ? 'moonshot' : 'openai-compatible'
   const bodies = new ChatBodies()
@@ -36,11 +35,11 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
       cacheMarks: false,
       callId: chatCallId,
       thinking: 'message-field',
-      // What was thought goes back also where thinking is off now: the conversation stays as it was sent.
+      // Thinking is sent back even if thinking is off now, so that the conversation stays as it was sent.
       thinkingReplay: (request) =>
         requestedThinking(type, request).thinks ? { neededField: neededThinkingField(request.model) } : {},
       isSigned: () => false,
-      // Mistral's own server and others that serve its models check conversations in the same way.
+      // Mistral's own server and others that serve its models validate conversations the same way.
       forModel: (model) => (isMistralHost || isMistral(model) ? MISTRAL_RULES : undefined),
     },
     readable: () => chatEvent,
@@ -51,7 +50,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
         baseURL,
         apiKey: settings.key,
         fetch,
-        // Mistral's server refuses the field, and always counts.
+        // Mistral's server rejects the field, and always reports usage.
         includeUsage: !isMistralHost,
         transformRequestBody: (args) => {
           const body = bodies.withMarks(args)
@@ -62,7 +61,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
       }).chatModel(id),
     options: (request) => ({
       includeRawChunks: true,
-      // What stands under the package's name goes into the body as it is.
+      // Options under the package's name are copied into the body.
       providerOptions: {
         chat: {
           ...((isOpenAi || dialect === 'moonshot') &&
@@ -92,7 +91,7 @@ class ChatInspector implements Inspector {
     const delta = fieldOf(choice, 'delta')
     if (typeof delta !== 'object' || delta === null) return
     if (!this.#started) {
-      // The first delta names its author: without it the beginning of the answer is missing.
+      // The first delta names its author: if it doesn't, the start of the answer is missing.
       if (typeof fieldOf(delta, 'role') !== 'string')
         throw new CodedError('model.incomplete', 'The answer began in the middle: its first piece has no role.')
       this.#started = true
@@ -154,10 +153,7 @@ function hostOf(url: string): string {
 
 const DELTA = ['role', 'content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls']
 
-/**
- * An event of Chat Completions without what the package refuses because it does not know it; undefined when nothing is
- * left.
- */
+/** An event of Chat Completions without unknown parts that the package would reject; undefined if nothing is left. */
 function chatEvent(event: JsonObject): JsonObject | undefined {
   if (event['error'] !== undefined && event['error'] !== null) return event
   const { id, model, usage, choices, x_groq } = event
@@ -186,7 +182,7 @@ function choiceOf(choice: unknown): JsonObject[] {
   ]
 }
 
-/** Undefined when it says nothing that is known. */
+/** Undefined if it contains nothing known. */
 function deltaOf(delta: unknown): JsonObject | undefined {
   if (!isRecord(delta)) return undefined
   const entries = DELTA.flatMap((name): [string, unknown][] => {
@@ -220,7 +216,7 @@ const chatPieces: AnswerPieces = {
     const [field, ...others] = Object.keys(delta)
     const said = field && delta[field]
     if (others.length > 0 || field === 'role' || !(typeof said === 'string' || Array.isArray(said))) return undefined
-    // Content in parts is a whole list: it is not joined.
+    // Content in parts is a complete list and is not joined.
     if (Array.isArray(said) && field !== 'tool_calls') return undefined
     return { kind: `${field} ${String(id)} ${String(model)}`, said }
   },

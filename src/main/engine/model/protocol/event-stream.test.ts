@@ -9,8 +9,8 @@ import { responsesProtocol } from './responses'
 
 const settings = { baseUrl: 'http://127.0.0.1/v1', key: 'key' }
 
-/** What the package is given of an answer that arrives in these pieces, as the events of each piece. */
-async function eventsGiven(
+/** The events that the package gets for each piece of an answer that arrives in these pieces. */
+async function eventsPassedOn(
   pieces: readonly (string | Uint8Array)[],
   wire: Promise<ModelProtocol> = chatProtocol(settings, 'plain'),
 ): Promise<unknown[]> {
@@ -41,9 +41,9 @@ const lineOf = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 const line = (delta: object, more: object = {}): string => lineOf({ id: 'a', choices: [{ index: 0, delta, ...more }] })
 
 describe('on Chat Completions', () => {
-  it('pieces of text that arrive together are given on as one, in order', async () => {
+  it('pieces of text that arrive together are passed on as one, in order', async () => {
     const arrived = [line({ role: 'assistant', content: '' }), line({ content: 'one ' }), line({ content: 'two ' })]
-    expect(await eventsGiven([arrived.join(''), line({ content: 'three' }), 'data: [DONE]\n\n'])).toEqual([
+    expect(await eventsPassedOn([arrived.join(''), line({ content: 'three' }), 'data: [DONE]\n\n'])).toEqual([
       { id: 'a', choices: [{ delta: { role: 'assistant', content: '' } }] },
       { id: 'a', choices: [{ delta: { content: 'one two ' } }] },
       { id: 'a', choices: [{ delta: { content: 'three' } }] },
@@ -51,7 +51,7 @@ describe('on Chat Completions', () => {
     ])
   })
 
-  it('thinking, text, calls and the end stay apart', async () => {
+  it('thinking, text, calls and the end stay separate', async () => {
     const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'Read', arguments: '{}' } }] }
     const arrived = [
       line({ reasoning: 'a' }),
@@ -61,7 +61,7 @@ describe('on Chat Completions', () => {
       line({ content: 'd' }),
       line({ content: 'e' }, { finish_reason: 'stop' }),
     ]
-    expect(await eventsGiven([arrived.join('')])).toEqual([
+    expect(await eventsPassedOn([arrived.join('')])).toEqual([
       { id: 'a', choices: [{ delta: { reasoning: 'ab' } }] },
       { id: 'a', choices: [{ delta: { content: 'c' } }] },
       { id: 'a', choices: [{ delta: call }] },
@@ -70,7 +70,7 @@ describe('on Chat Completions', () => {
     ])
   })
 
-  it('calls that arrive together are given on as one event, in order', async () => {
+  it('calls that arrive together are passed on as one event, in order', async () => {
     const call = (index: number, text: string) => ({
       index,
       id: `c${index}`,
@@ -80,26 +80,26 @@ describe('on Chat Completions', () => {
     const parts = [call(0, '{"pa'), more(0, 'th":1}'), call(1, '{}')]
     const arrived = parts.map((part) => line({ tool_calls: [part] }))
     const end = line({}, { finish_reason: 'tool_calls' })
-    expect(await eventsGiven([arrived.join('') + end])).toEqual([
+    expect(await eventsPassedOn([arrived.join('') + end])).toEqual([
       { id: 'a', choices: [{ delta: { tool_calls: parts } }] },
       { id: 'a', choices: [{ finish_reason: 'tool_calls' }] },
     ])
-    expect(await eventsGiven([...arrived, end])).toHaveLength(4)
+    expect(await eventsPassedOn([...arrived, end])).toHaveLength(4)
   })
 
-  it('content that comes as a list is not joined', async () => {
+  it('content that arrives as a list is not joined', async () => {
     const listed = line({ content: [{ type: 'text', text: 'a' }] })
-    expect(await eventsGiven([listed + listed])).toHaveLength(2)
+    expect(await eventsPassedOn([listed + listed])).toHaveLength(2)
   })
 
-  it('characters and events that are cut between two arrivals come whole', async () => {
+  it('characters and events that are split between two arrivals are passed on complete', async () => {
     const bytes = new TextEncoder().encode(line({ content: 'Grüße ' }) + line({ content: '🌲🌲' }))
     const whole = { id: 'a', choices: [{ delta: { content: 'Grüße 🌲🌲' } }] }
     for (let cut = 1; cut < bytes.length; cut++) {
-      const given = (await eventsGiven([bytes.subarray(0, cut), bytes.subarray(cut)])) as (typeof whole)[]
+      const given = (await eventsPassedOn([bytes.subarray(0, cut), bytes.subarray(cut)])) as (typeof whole)[]
       expect(given.map(({ choices }) => choices[0]!.delta.content).join('')).toBe('Grüße 🌲🌲')
     }
-    expect(await eventsGiven([bytes])).toEqual([whole])
+    expect(await eventsPassedOn([bytes])).toEqual([whole])
   })
 })
 
@@ -121,15 +121,15 @@ describe('on Responses', () => {
     delta,
   })
   const given = (...events: readonly object[]) =>
-    eventsGiven([events.map((event) => lineOf(event)).join('')], responsesProtocol(settings))
+    eventsPassedOn([events.map((event) => lineOf(event)).join('')], responsesProtocol(settings))
 
-  it('pieces of one text are given on as one', async () => {
+  it('pieces of one text are passed on as one', async () => {
     expect(await given(piece('a', { obfuscation: 'x' }), piece('b', { obfuscation: 'yz' }))).toEqual([
       piece('ab', { obfuscation: 'yz' }),
     ])
   })
 
-  it('parts of a summary, texts of two items, and what has probabilities stay apart', async () => {
+  it('parts of a summary, texts of two items, and deltas with probabilities stay separate', async () => {
     const apart = [
       thought('a', 0),
       thought('b', 1),
@@ -141,14 +141,14 @@ describe('on Responses', () => {
     expect(await given(...apart)).toEqual(apart)
   })
 
-  it('an event that names its type first is given on as it came when it is alone', async () => {
+  it('a single event that names its type first is passed on unchanged', async () => {
     const text = `event: response.output_text.delta\n${lineOf(piece('a'))}`
-    expect(await eventsGiven([text, text], responsesProtocol(settings))).toEqual([piece('a'), piece('a')])
-    expect(await eventsGiven([text + text], responsesProtocol(settings))).toEqual([piece('aa')])
+    expect(await eventsPassedOn([text, text], responsesProtocol(settings))).toEqual([piece('a'), piece('a')])
+    expect(await eventsPassedOn([text + text], responsesProtocol(settings))).toEqual([piece('aa')])
   })
 })
 
-it('on Anthropic Messages thinking, text and arguments of one block are joined; signatures and blocks stay apart', async () => {
+it('on Anthropic Messages, thinking, text and arguments of one block are joined; signatures and blocks stay separate', async () => {
   const delta = (index: number, what: object) => ({ type: 'content_block_delta', index, delta: what })
   const events = [
     delta(0, { type: 'thinking_delta', thinking: 'a' }),
@@ -163,14 +163,14 @@ it('on Anthropic Messages thinking, text and arguments of one block are joined; 
     delta(3, { type: 'input_json_delta', partial_json: 'th":1}' }),
   ]
   const arrived = events.map((event) => `event: ${event.type}\n${lineOf(event)}`).join('')
-  expect(await eventsGiven([arrived], anthropicProtocol(settings))).toEqual([
+  expect(await eventsPassedOn([arrived], anthropicProtocol(settings))).toEqual([
     delta(0, { type: 'thinking_delta', thinking: 'ab' }),
     ...events.slice(2, 8),
     delta(3, { type: 'input_json_delta', partial_json: '{"path":1}' }),
   ])
 })
 
-it('on Gemini pieces are joined with the last counts; thoughts, signatures and the end stay apart', async () => {
+it('on Gemini, pieces are joined with the last counts; thoughts, signatures and the end stay separate', async () => {
   const event = (part: object, total: number, more: object = {}) => ({
     responseId: 'r',
     candidates: [{ content: { parts: [part] }, ...more }],
@@ -185,19 +185,19 @@ it('on Gemini pieces are joined with the last counts; thoughts, signatures and t
     event({ text: 'f' }, 6),
     event({ text: 'g' }, 7, { finishReason: 'STOP' }),
   ]
-  expect(await eventsGiven([events.map((each) => lineOf(each)).join('')], googleProtocol(settings))).toEqual([
+  expect(await eventsPassedOn([events.map((each) => lineOf(each)).join('')], googleProtocol(settings))).toEqual([
     event({ text: 'ab', thought: true }, 2),
     event({ text: 'cd' }, 4),
     ...events.slice(4),
   ])
 })
 
-it('costs a long event that arrives in pieces no more than its length', async () => {
+it('the cost of a long event that arrives in pieces is proportional to its length', async () => {
   const piece = new TextEncoder().encode('x'.repeat(1 << 14))
   const event = line({ content: 'TEXT' }).split('TEXT')
   const begin = cpuMs()
-  const [given] = await eventsGiven([event[0]!, ...Array.from({ length: 1500 }, () => piece), event[1]!])
+  const [given] = await eventsPassedOn([event[0]!, ...Array.from({ length: 1500 }, () => piece), event[1]!])
   expect(JSON.stringify(given)).toContain('xxx')
-  // Joined and searched again for each piece, it is 18 GB of text.
+  // Joining and searching again for each piece would process 18 GB of text.
   expect(cpuMs() - begin).toBeLessThan(2000)
 })

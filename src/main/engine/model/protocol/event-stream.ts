@@ -2,38 +2,37 @@ import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 import { LightReadableStream } from '../../network/light-streams'
 
 /**
- * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
- * nothing is to be changed.
+ * Returns an event of a stream in the form the package should get; undefined: omit it. Returns the same object if
+ * nothing needs to change.
  */
 export type EventFilter = (event: JsonObject) => JsonObject | undefined
 
-/** A piece of text, or a list of calls. Those of one kind that follow each other make one text, or one list. */
+/** A piece of text, or a list of calls. Consecutive pieces of one kind are joined into one text or list. */
 export interface AnswerPiece {
   kind: string
   said: string | readonly unknown[]
 }
 
 /**
- * How a wire brings an answer in pieces. Those that arrive together are given to the package as one event, because it
- * works much longer on an event than on what it brings.
+ * How a wire splits an answer into pieces. Pieces that arrive together are passed to the package as one event, because
+ * an event costs it much more than the content.
  */
 export interface AnswerPieces {
-  /** What an event brings when that is nothing but a piece. */
+  /** The piece in an event that contains nothing else. */
   of(event: JsonObject): AnswerPiece | undefined
-  /** The last of several such events, with what all bring. */
+  /** The last of several such events, with the content of all of them. */
   withAll(event: JsonObject, said: AnswerPiece['said']): JsonObject
 }
 
 const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
-/** The longest blank line may begin so many characters before the end of what has arrived. */
+/** The longest blank line can start this many characters before the end of what has arrived. */
 const LONGEST_START = 3
 const DATA = 'data:'
 
 /**
- * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages
- * refuse a whole answer for one event or one field that they do not know, and providers add some every month. Whatever
- * is not JSON passes as it is: that is an error, and the package reports it. Nothing waits for what has not arrived
- * yet.
+ * Passes every event with a JSON object through `readable` before the package sees it: the packages reject a whole
+ * answer because of one unknown event or field, and providers add some every month. Anything that is not JSON passes
+ * unchanged, and the package reports it as an error. Output that can be passed on never waits for more input.
  */
 export function filterEvents(
   stream: Pick<ReadableStream<Uint8Array>, 'getReader'> | LightReadableStream<Uint8Array>,
@@ -43,7 +42,7 @@ export function filterEvents(
   const reader = stream.getReader()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
-  /** The event whose end has not arrived: joined and searched once, however many pieces it has. */
+  /** The event whose end has not arrived yet; joined and searched once, however many pieces it has. */
   let waiting: string[] = []
   let last = ''
   const join = new PieceJoin(pieces)
@@ -75,7 +74,7 @@ export function filterEvents(
     async pull(controller) {
       for (;;) {
         const { done, value } = await reader.read()
-        // What is left at the end is an event without its blank line.
+        // The rest at the end is an event without its blank line.
         const out = done
           ? take(decoder.decode()) + add(waiting.join('')) + join.flush()
           : take(decoder.decode(value, { stream: true }))
@@ -89,23 +88,23 @@ export function filterEvents(
 }
 
 interface FilteredEvent {
-  /** As it came, where nothing is to be changed. */
+  /** The original text if nothing needs to change. */
   text: string | undefined
-  /** Undefined when it is no JSON object. */
+  /** Undefined if it is not a JSON object. */
   event: JsonObject | undefined
 }
 
 /** Joins the pieces among the events of one stream. */
 class PieceJoin {
   readonly #pieces: AnswerPieces | undefined
-  /** The latest piece: whether the next event continues it is not known yet. */
+  /** The latest piece, held until it is known whether the next event continues it. */
   #held: (FilteredEvent & AnswerPiece & { event: JsonObject }) | undefined
 
   constructor(pieces: AnswerPieces | undefined) {
     this.#pieces = pieces
   }
 
-  /** What can be passed on now that this event is there. */
+  /** Returns what can be passed on after this event. */
   add(next: FilteredEvent): string {
     const { event } = next
     const piece = event && this.#pieces?.of(event)
@@ -119,7 +118,7 @@ class PieceJoin {
     return before
   }
 
-  /** What has been held back. */
+  /** Returns what has been held back. */
   flush(): string {
     const held = this.#held
     if (!held) return ''
@@ -128,7 +127,7 @@ class PieceJoin {
   }
 }
 
-/** Two of one kind are both text, or both lists. */
+/** Two pieces of one kind are either both text or both lists. */
 function joined(before: AnswerPiece['said'], next: AnswerPiece['said']): AnswerPiece['said'] {
   return typeof before === 'string' || typeof next === 'string'
     ? `${String(before)}${String(next)}`
@@ -139,7 +138,7 @@ function written({ text, event }: FilteredEvent): string {
   return text ?? `data: ${JSON.stringify(event)}\n\n`
 }
 
-/** What becomes of one event: its own text, another object, or nothing. */
+/** The result for one event: its own text, another object, or nothing. */
 function filterEvent(text: string, readable: EventFilter): FilteredEvent | undefined {
   let event: unknown
   try {

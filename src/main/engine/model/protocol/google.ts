@@ -17,13 +17,13 @@ export async function googleProtocol(settings: ProtocolSettings): Promise<ModelP
       imagesInResults: true,
       marksErrors: true,
       video: true,
-      // Only the newest models take documents in results.
+      // Only the newest models accept documents in results.
       pdf: 'prompts',
       rawInput: false,
       cacheMarks: false,
       callId: (id) => id,
       thinking: 'signed-parts',
-      // The package puts the documented value in place of a signature that does not go back.
+      // The package replaces a signature that is not sent back with the documented placeholder.
       thinkingReplay: () => ({ losesStale: true }),
       isSigned: (metadata) => typeof metadata['thoughtSignature'] === 'string',
     },
@@ -37,7 +37,7 @@ export async function googleProtocol(settings: ProtocolSettings): Promise<ModelP
   }
 }
 
-/** Tokens of thinking for models that know budgets instead of levels. */
+/** Tokens of thinking for models that use budgets instead of levels. */
 const BUDGETS: Readonly<Partial<Record<Effort, number>>> = { none: 0, low: 4096, medium: 10_240, high: 24_576 }
 
 function thinkingOf(request: ModelRequest): GoogleLanguageModelOptions['thinkingConfig'] {
@@ -51,7 +51,7 @@ function thinkingOf(request: ModelRequest): GoogleLanguageModelOptions['thinking
   return thinks ? { includeThoughts: true, ...level } : undefined
 }
 
-/** An event of Gemini without what the package refuses because it does not know it; undefined when nothing is left. */
+/** An event of Gemini without unknown parts that the package would reject; undefined if nothing is left. */
 function googleEvent(event: JsonObject): JsonObject | undefined {
   if (isRecord(event['error'])) return event
   const { responseId, candidates, usageMetadata, promptFeedback } = event
@@ -66,7 +66,7 @@ function googleEvent(event: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Ratings, grounding and other data beside an answer are not used here, and vary in form. */
+/** Ratings, grounding and other data about an answer are not used here, and vary in form. */
 function candidateOf({ content, finishReason, finishMessage, continuationToken }: JsonObject): JsonObject {
   const parts = isRecord(content) && Array.isArray(content['parts']) ? content['parts'].filter(isKnownPart) : undefined
   return {
@@ -85,15 +85,12 @@ function isKnownPart(part: unknown): boolean {
   )
 }
 
-/** Details by kind of content come and go; the counts themselves are numbers. */
+/** Keeps only the counts themselves, which are numbers; the details by kind of content change often. */
 function countsOf(usage: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => typeof value === 'number'))
 }
 
-/**
- * A piece is one part of one candidate. The counts beside it are of all so far: those of the last piece are the ones
- * that remain.
- */
+/** A piece is one part of one candidate. Its counts are cumulative, so those of the last piece are kept. */
 const googlePieces: AnswerPieces = {
   of({ responseId, candidates, usageMetadata, promptFeedback }) {
     if (promptFeedback !== undefined || !Array.isArray(candidates) || candidates.length !== 1) return undefined

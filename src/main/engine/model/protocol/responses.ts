@@ -12,7 +12,7 @@ const PROVIDER_TOOLS: ReadonlySet<string> = new Set([
   'programmatic_tool_calling',
 ])
 
-/** OpenAI Responses, stateless: nothing is stored there, so encrypted reasoning is asked for and sent back. */
+/** OpenAI Responses, stateless: nothing is stored there, so encrypted reasoning is requested and sent back. */
 export async function responsesProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
   const { createOpenAI } = await import('@ai-sdk/openai')
   return {
@@ -29,11 +29,11 @@ export async function responsesProtocol(settings: ProtocolSettings): Promise<Mod
       callId: plainCallId,
       thinking: 'signed-parts',
       thinkingReplay: () => ({ losesStale: true }),
-      // Item ids belong to the reasoning of the model that made them; whether a text was the answer or said on the way
-      // is good for all.
+      // Item ids belong to the reasoning of the model that created them; whether a text was commentary or the final
+      // answer is useful to all models.
       shared: ({ phase }) => (phase === undefined || phase === null ? undefined : { phase }),
-      // Without its encrypted content a reasoning item means nothing to a server that stored nothing. The content comes
-      // with one of the item's parts.
+      // Without its encrypted content, a reasoning item is useless to a server that stored nothing. One of the item's
+      // parts has the content.
       isSigned: (metadata, all) =>
         all.some(
           (other) => other['itemId'] === metadata['itemId'] && typeof other['reasoningEncryptedContent'] === 'string',
@@ -51,7 +51,7 @@ export async function responsesProtocol(settings: ProtocolSettings): Promise<Mod
         providerOptions: {
           openai: {
             store: false,
-            // Every server understands it; OpenAI reads it as `developer` where that matters.
+            // Every server understands it; OpenAI treats it as `developer` where that matters.
             systemMessageMode: 'system',
             ...(request.cacheKey !== undefined && { promptCacheKey: request.cacheKey }),
             ...((thinks || effort !== undefined) && { forceReasoning: true }),
@@ -67,7 +67,7 @@ export async function responsesProtocol(settings: ProtocolSettings): Promise<Mod
 const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
 const PHASES: ReadonlySet<unknown> = new Set(['commentary', 'final_answer'])
 
-/** Sources and pieces of images and code: none are asked for, and their forms grow. */
+/** Sources and pieces of images and code: we don't request any, and their formats keep changing. */
 const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'response.output_text.annotation.added',
   'response.image_generation_call.partial_image',
@@ -78,8 +78,8 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * An event of OpenAI's Responses without what the package refuses because it does not know it. Whole events that it
- * does not know it leaves out itself.
+ * An event of OpenAI's Responses without unknown parts that the package would reject. The package itself ignores
+ * unknown events.
  */
 function responsesEvent(event: JsonObject): JsonObject | undefined {
   const { type, item } = event

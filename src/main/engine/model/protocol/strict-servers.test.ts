@@ -17,7 +17,7 @@ interface Sent {
   stream_options?: unknown
 }
 
-/** The body of a request of this conversation. */
+/** The body of a request with this conversation. */
 async function sent(type: ProviderType, model: string, messages: Message[], baseUrl = 'http://127.0.0.1:1/v1') {
   let body = ''
   const fetch: Fetch = async (_input, init) => {
@@ -66,20 +66,20 @@ it("Mistral's models get call ids of nine letters and digits, an answer between 
   expect(other).toMatch(/^[a-z0-9]{9}$/)
   expect(body.messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual([own, other])
   expect(body.messages[2]).not.toHaveProperty('reasoning_content')
-  // Others get everything as it was.
+  // Other models get everything unchanged.
   const usual = await sent('openai-compatible', 'gpt-oss-120b', messages)
   expect(usual.messages.map(({ role }) => role)).not.toContain(undefined)
   expect(usual.messages).toHaveLength(7)
   expect(usual.messages[2]).toMatchObject({ reasoning_content: 'Hm.' })
 })
 
-it("Mistral's own server is not sent the field that it refuses, whatever the model is", async () => {
+it("Mistral's own server is not sent the field that it rejects, for any model", async () => {
   const url = 'https://api.mistral.ai/v1'
   expect(await sent('openai-compatible', 'zai-glm-5-3', [said('go')], url)).not.toHaveProperty('stream_options')
   expect(await sent('openai-compatible', 'm', [said('go')])).toMatchObject({ stream_options: { include_usage: true } })
 })
 
-it('two call ids are never sent as the same one, however long and odd they are', async () => {
+it('two call ids are never sent as the same one, however long or unusual they are', async () => {
   const long = `call_${'x'.repeat(80)}`
   const ids = [`${long}1`, `${long}2`, 'functions.Read:0', 'functions_Read_0']
   const { input } = await sent('openai-responses', 'gpt-6-sol', [said('go'), ...calling(...ids)])
