@@ -46,8 +46,8 @@ function shellOf(
 }
 
 /**
- * What Trestle calls a container, pod or job that it starts for a place: other homes and places never have the same. It
- * is a valid name for container programs and in DNS.
+ * The name of the container, pod or job that Trestle starts for a place. It is unique to the home and place, and valid
+ * for container programs and in DNS.
  */
 function instanceName(clientId: string, placeId: string): string {
   const readable = placeId.toLowerCase().replace(/[^a-z0-9]+/g, '-')

@@ -3,10 +3,10 @@ import { failureOf } from '../../../shared/errors'
 import type { Place } from '../../../shared/model/place/place'
 import type { Launcher } from './launcher/launcher'
 
-/** How long what a removed place leaves behind may take to be stopped and cleaned, in ms. */
+/** How long stopping and cleaning up after a removed place can take, in ms. */
 const LEAVE_MS = 20_000
 
-/** A place for one session, with a container like that of its parent. */
+/** A place for one session, with its own container like its parent's. */
 export function ownPlaceOf(parent: Place, addedAt: number): Place {
   const { perSession: _perSession, ...launch } = parent.launch as Place['launch'] & { perSession?: boolean }
   const placeId = `${parent.placeId.slice(0, 33)}-${randomBytes(3).toString('hex')}`
@@ -14,10 +14,10 @@ export function ownPlaceOf(parent: Place, addedAt: number): Place {
 }
 
 /**
- * Stops what was started for a place that is no longer in the list, and removes what finished work has left there: all
- * of it can be started again. What that fails with is only told.
+ * Stops what was started for a place that was removed from the list, and removes leftovers of finished work. All of it
+ * can be started again. Failures are only reported.
  */
-export async function left(launcher: Launcher): Promise<{ note?: string }> {
+export async function cleanUpRemovedPlace(launcher: Launcher): Promise<{ note?: string }> {
   try {
     await launcher.leave?.(AbortSignal.timeout(LEAVE_MS))
     return {}

@@ -31,7 +31,7 @@ process.stdin.once('data', (identity) => {
   }, 100)
 })`
 
-test('a place is kept that another process adds at the same time', async () => {
+test('a place that another process adds at the same time is kept', async () => {
   const home = await tempFolder()
   const places = openPlacesFile(home)
   places.add(place('first'))
@@ -45,7 +45,7 @@ test('a place is kept that another process adds at the same time', async () => {
   expect(names(home)).toEqual(['first', 'theirs', 'ours'])
 })
 
-test('names are taken without regard to case, also by a place that is restored', async () => {
+test('names are compared case-insensitively, also when a place is restored', async () => {
   const home = await tempFolder()
   const places = openPlacesFile(home)
   places.add(place('box'))
@@ -58,7 +58,7 @@ test('names are taken without regard to case, also by a place that is restored',
   expect(names(home)).toEqual(['box'])
 })
 
-test('the id of this home stays, and asking for it writes the file once', async () => {
+test('the id of this home never changes, and reading it writes the file only once', async () => {
   const home = await tempFolder()
   const id = openPlacesFile(home).clientId()
   const { ino } = statSync(join(home, 'places.json'))
@@ -67,7 +67,7 @@ test('the id of this home stays, and asking for it writes the file once', async 
   expect(readdirSync(home)).toEqual(['places.json'])
 })
 
-test('a session has been moved nowhere unless that was noted, whatever its name is', async () => {
+test('a session counts as moved only if the move was noted, whatever its name is', async () => {
   const places = openPlacesFile(await tempFolder())
   places.noteMove('session-1', 'box')
   expect(['session-1', 'session-2', 'constructor', '__proto__'].map((id) => places.movedTo(id))).toEqual([

@@ -20,21 +20,21 @@ const place = z.object({
 })
 const file = z.object({
   version: z.literal(1),
-  /** Names this home to the places, so that copies of different machines do not mix. */
+  /** Identifies this home to the places, so that copies of different machines do not mix. */
   clientId: z.string().regex(/^[0-9a-f]{12}$/),
   places: z.array(place),
-  /** The latest ones that were removed, for restoring them. */
+  /** The most recently removed places, which can be restored. */
   removed: z.array(place).default([]),
-  /** Where sessions are that were moved from one place to another, by their ids, the latest last. */
+  /** The place of each session that was moved from one place to another, by session id, the latest last. */
   moved: z.record(z.string(), z.string()).default({}),
 })
 
 type Stored = z.infer<typeof place>
 type Contents = z.infer<typeof file>
 
-/** Most removed places that are kept. */
+/** Maximum number of removed places kept. */
 const MAX_REMOVED = 20
-/** Most sessions of which it is kept where they are. */
+/** Maximum number of moved sessions whose place is kept. */
 const MAX_MOVED = 1000
 
 /** The places of a home, in `places.json`. Every change is on disk before it returns. */
@@ -47,9 +47,9 @@ export interface PlacesFile {
   restore(placeId: string): Place
   /** The place to which a session was moved from another one; undefined if it was not. */
   movedTo(sessionId: string): string | undefined
-  /** It was moved; `null`: to this machine. */
+  /** Records that a session was moved; `null`: to this machine. */
   noteMove(sessionId: string, to: string | null): void
-  /** Removes it without keeping it for a restore. */
+  /** Removes it so that it can't be restored. */
   forget(placeId: string): void
 }
 
@@ -72,7 +72,7 @@ export function openPlacesFile(home: string): PlacesFile {
     return parsed.data
   }
   let known: { of: string; moved: Contents['moved'] } | undefined
-  /** Asked for each session of a list, so the file is read again only when it was replaced. */
+  /** Called for each session of a list, so the file is read again only if it was replaced. */
   const moved = (): Contents['moved'] => {
     const stat = statSync(path, { throwIfNoEntry: false })
     const of = stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`
@@ -85,7 +85,9 @@ export function openPlacesFile(home: string): PlacesFile {
     writeFileSync(aside, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 })
     renameSync(aside, path)
   }
-  /** Changes what is on disk at that moment: other processes of the home change it, too. Undefined: no change. */
+  /**
+   * Changes the current contents on disk, because other processes of the home change them, too. Undefined: no change.
+   */
   const update = (change: (contents: Contents) => Contents | undefined): void => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     withLock(`${path}.lock`, () => {
@@ -125,7 +127,7 @@ export function openPlacesFile(home: string): PlacesFile {
       let restored: Place | undefined
       update((contents) => {
         const found = find(contents.removed, placeId)
-        // Without regard to case, as when one is added.
+        // Case-insensitive, as when adding a place.
         if (contents.places.some((one) => one.placeId.toLowerCase() === placeId.toLowerCase()))
           throw new CodedError('place.taken', `There is a place "${placeId}" again.`)
         restored = found

@@ -19,7 +19,7 @@ import type { LaunchAsk } from './launcher/launcher'
 import type { MoveProgress, MoveStep } from '../../../shared/model/place/move'
 import type { SessionMoves } from '../session-move/session-moves'
 import { launcherOf, type LauncherDeps } from './launchers'
-import { left, ownPlaceOf } from './own-place'
+import { cleanUpRemovedPlace, ownPlaceOf } from './own-place'
 import { localEnd, placeEnd, type MoveEnd } from './move/move-ends'
 import { moveSession } from './move/move-session'
 import { openPlacesFile } from './places-file'
@@ -31,17 +31,17 @@ import { testPlace } from './connection/test-place'
 
 export interface PlacesOptions extends Omit<LauncherDeps, 'clientId'> {
   now(): number
-  /** Whether an id belongs to this machine; not a session that was moved from here to that place. */
+  /** Whether an id belongs to this machine; except sessions that were moved from here to that place. */
   isLocal(kind: 'session' | 'task', id: string, placeId?: string): boolean
-  /** Whether this machine has the session, even if it was moved from here. */
+  /** Whether this machine has the session, even if it was moved away. */
   knows(sessionId: string): boolean
   /** Whether it continues on this machine. */
   isActiveHere(sessionId: string): boolean
   onChange(change: PlaceChange): void
   moves: SessionMoves
-  /** A session is on another machine than before: those who follow it have to subscribe again. */
+  /** A session is now on another machine, so its followers must subscribe again. */
   moved?(sessionId: string): void
-  /** A new connection to a place. */
+  /** Called for each new connection to a place. */
   connected?(place: Place, link: WireLink): void
   timing?: Partial<RemoteTiming>
   limits?: LinkLimits
@@ -54,20 +54,20 @@ export interface MoveRequest {
   folder?: string
 }
 
-/** A call that a place answers. */
+/** A call that is routed to a place. */
 export interface RoutedCall {
   placeId: string
   call(signal?: AbortSignal): Promise<unknown>
 }
 
-/** Calls with which the user begins to work somewhere. */
-const BEGINS = new Set(['session.create', 'folder.list'])
+/** Calls with which the user starts to work on a place. */
+const STARTS_WORK = new Set(['session.create', 'folder.list'])
 
 /** The places of a home, their connections, and what is on them. */
 export interface Places {
   list(): PlaceView[]
   add(place: Omit<Place, 'addedAt'>): PlaceView
-  /** `deletes`: also what was made for it, permanently. Returns what was deleted. */
+  /** `deletes`: also permanently deletes what was created for it. Returns what was deleted. */
   remove(placeId: string, deletes?: boolean): Promise<PlaceRemoved>
   restore(placeId: string): PlaceView
   connect(placeId: string, ask: LaunchAsk): Promise<PlaceView>
@@ -75,10 +75,10 @@ export interface Places {
   test(placeId: string, ask: LaunchAsk): Promise<PlaceTest>
   update(placeId: string, ask: LaunchAsk): Promise<PlaceTest>
   run(placeId: string, command: string): Promise<PlaceRun>
-  /** Asks the user of an interface, through the view of the place, and waits for `answer`. */
+  /** Asks the user through the view of the place, and waits for `answer`. */
   askInView(placeId: string): LaunchAsk
   answer(placeId: string, questionId: string, answer: string | null): void
-  /** Opens a TCP port of a place on this machine; returns the one here. */
+  /** Forwards a TCP port of a place to this machine; returns the local port. */
   forward(placeId: string, port: number): Promise<number>
   /** Moves a session from wherever it is to a place, or (undefined) to this machine. */
   move(move: MoveRequest, tell: (progress: MoveProgress) => void): Promise<void>
@@ -87,12 +87,12 @@ export interface Places {
   sessions(): SessionSummary[]
   inbox(): InboxEntry[]
   tasks(): Task[]
-  /** What their running tasks use, while a client watches. Returns the function that ends it. */
+  /** Measures the resource usage of their running tasks. Returns a function to stop. */
   watchUsage(changed: () => void): () => void
   usage(): TaskUsage[]
   addUsage(report: UsageReport, days: number, place?: string | null): Promise<UsageReport>
   addHits(hits: SearchHit[], query: string, limit: number): Promise<SearchHit[]>
-  /** How a call reaches its place; undefined: it is about this machine. */
+  /** Routes a call to its place; undefined: it concerns this machine. */
   route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
   close(): Promise<void>
 }
@@ -102,16 +102,16 @@ export function createPlaces(options: PlacesOptions): Places {
   const file = openPlacesFile(home)
   const connected = new Map<string, ConnectedPlace>()
   const questions = new Map<string, (answer: string | null) => void>()
-  /** Sessions on their way. */
+  /** Sessions that are being moved. */
   const moving = new Set<string>()
   const usageWatchers = new Set<() => void>()
   let isFollowing = false
 
-  /** Whether a session is not that place's, because it is on this machine or was moved on to another place. */
+  /** Whether a session doesn't belong to that place, because it is on this machine or was moved to another place. */
   const isNotThere = (sessionId: string, placeId: string): boolean => {
     const to = file.movedTo(sessionId)
     if (to === undefined) return options.isLocal('session', sessionId, placeId)
-    // It may have come back in another way, as a file.
+    // It may have returned another way, as a file.
     return to !== placeId || options.isActiveHere(sessionId)
   }
   const isTaken =
@@ -176,7 +176,7 @@ export function createPlaces(options: PlacesOptions): Places {
       sessions: recall(home, place.placeId).length,
     }
   const all = (): ConnectedPlace[] => [...connected.values()]
-  /** The place that a call is about. What is on this machine is never a place's, whatever it says. */
+  /** The place that a call concerns. Nothing on this machine belongs to a place, whatever the place claims. */
   const placeOf = ({ placeId, sessionId, taskId, terminalId }: CallTarget): ConnectedPlace | undefined => {
     if (placeId !== undefined) return open(placeId)
     if (sessionId !== undefined)
@@ -185,7 +185,7 @@ export function createPlaces(options: PlacesOptions): Places {
       return options.isLocal('task', taskId) ? undefined : all().find((one) => one.tasks.has(taskId))
     return all().find((one) => terminalId !== undefined && one.terminals.has(terminalId))
   }
-  /** Right after the start a place may not have told what it has. */
+  /** Right after the start, a place may not have listed its sessions yet. */
   const findUnknown = async (sessionId: string): Promise<ConnectedPlace | undefined> => {
     if (options.knows(sessionId)) return undefined
     for (const { placeId } of file.list()) open(placeId)
@@ -193,7 +193,7 @@ export function createPlaces(options: PlacesOptions): Places {
     return placeOf({ sessionId, input: undefined })
   }
 
-  /** Makes a place with a container of its own for a session, which is gone again if the session does not begin. */
+  /** Creates a place with its own container for a session; deletes it again if the session can't be started. */
   const inOwnPlace = async (parentId: string, begin: (own: ConnectedPlace) => Promise<unknown>): Promise<unknown> => {
     const own = ownPlaceOf(file.get(parentId), now())
     file.add(own)
@@ -222,7 +222,7 @@ export function createPlaces(options: PlacesOptions): Places {
     },
     async remove(placeId, deletes = false) {
       const { launcher } = open(placeId)
-      // What cannot be deleted keeps its place in the list.
+      // If deleting fails, the place stays in the list.
       const deleted = deletes ? ((await launcher.remove?.()) ?? []) : []
       const gone = [...(connected.get(placeId)?.sessions.keys() ?? [])]
       await drop(placeId)
@@ -230,7 +230,7 @@ export function createPlaces(options: PlacesOptions): Places {
       for (const sessionId of gone) options.onChange({ kind: 'session.removed', sessionId })
       options.onChange({ kind: 'inbox' })
       options.onChange({ kind: 'state' })
-      return { deleted, ...(!deletes && (await left(launcher))) }
+      return { deleted, ...(!deletes && (await cleanUpRemovedPlace(launcher))) }
     },
     restore(placeId) {
       const place = file.restore(placeId)
@@ -256,8 +256,10 @@ export function createPlaces(options: PlacesOptions): Places {
     test: (placeId, ask) => testPlace(open(placeId), ask),
     async update(placeId, ask) {
       const place = open(placeId)
-      await place.launcher.prepare({ ask, progress: (text) => place.tell(text) }).finally(() => place.tell(undefined))
-      // What runs is left to the engine of this version, which the next connection starts.
+      await place.launcher
+        .prepare({ ask, progress: (text) => place.showProgress(text) })
+        .finally(() => place.showProgress(undefined))
+      // Running work is handed over to the engine of this version, which the next connection starts.
       if (place.remote.link) await place.remote.call('engine.stop', { how: 'hand-over' }).catch(() => undefined)
       await place.remote.disconnect()
       const result = await testPlace(place, ask)
@@ -323,7 +325,7 @@ export function createPlaces(options: PlacesOptions): Places {
         })
         if (source || target === undefined) file.noteMove(sessionId, to)
         source?.forget(sessionId)
-        target?.knows(sessionId)
+        target?.rememberSession(sessionId)
         options.moved?.(sessionId)
         tell({ type: 'done', ...(moved && { moved }) })
       } finally {
@@ -362,8 +364,8 @@ export function createPlaces(options: PlacesOptions): Places {
         if (!place) return undefined
         const { placeId, launch } = place.place
         const call: RoutedCall['call'] = async (signal) => {
-          // The user chose to work there, so what it runs in is started.
-          if (BEGINS.has(method) && !place.remote.link) await place.remote.connect()
+          // The user chose to work there, so its container, pod or job is started.
+          if (STARTS_WORK.has(method) && !place.remote.link) await place.remote.connect()
           return callThere(place, method, target.input, signal)
         }
         if (method !== 'session.create' || !isPerSession(launch)) return { placeId, call }

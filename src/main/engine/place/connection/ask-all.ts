@@ -3,15 +3,15 @@ import { NO_USAGE, type UsageReport } from '../../../../shared/model/turn/usage'
 import type { ConnectedPlace } from './connected-place'
 import { hitsOf, mergeReports, usageReportOf, type RemoteReport } from '../remote/remote-answers'
 
-/** How long a list of this machine waits for the places, in ms. */
+/** How long a list on this machine waits for the places, in ms. */
 const WAIT_MS = 3000
 
-/** Asks a place that is connected; undefined when it does not answer in time. */
+/** Calls a connected place; undefined if it does not answer in time. */
 async function ask(place: ConnectedPlace, method: string, input: unknown): Promise<unknown> {
   return place.remote.link?.call(method, input, AbortSignal.timeout(WAIT_MS)).catch(() => undefined)
 }
 
-/** Adds what was spent on places. `only`: that one, or (null) this machine. */
+/** Adds the usage of places. `only`: only that place, or (null) only this machine. */
 export async function addUsageOf(
   places: readonly ConnectedPlace[],
   report: UsageReport,
@@ -26,19 +26,19 @@ export async function addUsageOf(
       report: usageReportOf(await ask(one, 'usage.report', { by: report.by, days, place: null })),
     })),
   )
-  const told = answers.filter((one): one is { placeId: string; report: RemoteReport } => one.report !== undefined)
+  const received = answers.filter((one): one is { placeId: string; report: RemoteReport } => one.report !== undefined)
   const missing = answers.filter((one) => one.report === undefined).map(({ placeId }) => placeId)
-  const merged = mergeReports(only === undefined ? report : emptied(report), told)
+  const merged = mergeReports(only === undefined ? report : emptied(report), received)
   return { ...merged, ...(missing.length > 0 && { missing }) }
 }
 
-/** The days of a report, without what was spent. */
+/** The days of a report, without their usage. */
 function emptied(report: UsageReport): UsageReport {
   const days = report.days.map(({ key, label }) => ({ ...NO_USAGE, key, label }))
   return { ...report, days, rows: report.by === 'day' ? days : [], total: NO_USAGE }
 }
 
-/** Adds messages that places found, in turn with those of this machine: each has its own order. */
+/** Adds messages found by places, interleaved with those of this machine, because each list has its own order. */
 export async function addHitsOf(
   places: readonly ConnectedPlace[],
   here: SearchHit[],

@@ -4,7 +4,7 @@ import { replyOnce } from '../remote/reply-once'
 import { lost } from '../remote/wire-link'
 import { adaptHeader, adaptResult } from './route-calls'
 
-/** Makes a call there. What comes back can only be about that place. */
+/** Makes a call to a place. The result can only refer to that place. */
 export async function callThere(
   place: ConnectedPlace,
   method: string,
@@ -19,7 +19,7 @@ export async function callThere(
   const result = await remote.call(method, await withRealFolder(remote, input, signal), signal)
   if (method === 'session.create' || method === 'session.fork' || method === 'conversation.import') {
     const { sessionId } = (result ?? {}) as { sessionId?: unknown }
-    if (typeof sessionId === 'string') place.knows(sessionId)
+    if (typeof sessionId === 'string') place.rememberSession(sessionId)
   }
   if (method === 'terminal.open') {
     const { terminalId } = (result ?? {}) as { terminalId?: unknown }
@@ -28,7 +28,10 @@ export async function callThere(
   return adaptResult(placeId, method, result)
 }
 
-/** What happens in a session there. Fails with `connection.lost` when it is moved away: the next one is where it is. */
+/**
+ * The events of a session there. Fails with `connection.lost` if the session is moved; the next subscription goes to
+ * its new location.
+ */
 async function* follow(
   place: ConnectedPlace,
   input: { sessionId: string; since: number },
@@ -43,7 +46,8 @@ async function* follow(
       signal: signal ? AbortSignal.any([signal, moved.signal]) : moved.signal,
       adapt: (push) => (push['type'] === 'start' ? { ...push, header: adaptHeader(placeId, push['header']) } : push),
       seen: (event) => {
-        if (event['type'] === 'subagent.started' && typeof event['agentId'] === 'string') place.knows(event['agentId'])
+        if (event['type'] === 'subagent.started' && typeof event['agentId'] === 'string')
+          place.rememberSession(event['agentId'])
       },
     })
     if (moved.signal.aborted) throw lost()
@@ -52,7 +56,7 @@ async function* follow(
   }
 }
 
-/** `~` is the home folder there, which only that machine knows. */
+/** Resolves `~`, the home folder there, which only that machine knows. */
 async function withRealFolder(
   remote: ConnectedPlace['remote'],
   input: unknown,

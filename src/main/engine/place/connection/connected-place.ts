@@ -14,12 +14,12 @@ export interface ConnectedPlaceOptions {
   launcher: Launcher
   timing?: Partial<RemoteTiming>
   limits?: LinkLimits
-  /** What the lists of this place were when it was last connected. */
+  /** The sessions of this place when it was last connected. */
   remembered?: SessionSummary[]
-  /** Whether an id belongs to this machine or to another place, which a place cannot claim. */
+  /** Whether an id belongs to this machine or another place, so that this place cannot claim it. */
   isTaken(kind: 'session' | 'task', id: string): boolean
   onChange(change: PlaceChange): void
-  /** A new connection. */
+  /** Called for each new connection. */
   connected?(link: WireLink): void
 }
 
@@ -31,23 +31,23 @@ export type PlaceChange =
   | { kind: 'task.removed'; taskId: string }
   | { kind: 'inbox' }
 
-/** A place that is in use: its engine, and what its lists say, which stays when it cannot be reached. */
+/** A place in use: its engine and its lists, which are kept while it cannot be reached. */
 export class ConnectedPlace {
   readonly place: Place
   readonly launcher: Launcher
   readonly remote: RemoteEngine
   readonly sessions = new Map<string, SessionSummary>()
   readonly tasks = new Map<string, Task>()
-  /** Terminals of the user's own that were opened there. */
+  /** The user's own terminals that were opened there. */
   readonly terminals = new Set<string>()
-  /** Its ports that are open on this machine. */
+  /** Its ports that are forwarded to this machine. */
   readonly forwards: PortForwards
   readonly usage: RemoteUsage
   /** Subscriptions to its sessions. */
   readonly followers = new Set<{ sessionId: string; end(): void }>()
   inbox: InboxEntry[] = []
   question: PlaceQuestion | undefined
-  /** What a test or an update is doing. */
+  /** Progress of a test or update. */
   #progress: string | undefined
   /** Sessions that are not in the list, such as those of subagents. */
   readonly #others = new Set<string>()
@@ -74,14 +74,14 @@ export class ConnectedPlace {
     })
   }
 
-  /** Ends what depends on the connection. */
+  /** Ends everything that depends on the connection. */
   close(): void {
     this.forwards.close()
     this.usage.stop()
     this.#hasListed.resolve()
   }
 
-  /** Resolves once it has told which sessions it has, or cannot be reached; at once when it is not to be connected. */
+  /** Resolves once it has listed its sessions or cannot be reached; immediately if it is not wanted. */
   readonly listed = async (isWanted: boolean): Promise<void> => {
     if (isWanted)
       await Promise.race([
@@ -103,8 +103,8 @@ export class ConnectedPlace {
     }
   }
 
-  /** Shows what a test or an update is doing. */
-  tell(progress: string | undefined): void {
+  /** Shows the progress of a test or update; undefined: done. */
+  showProgress(progress: string | undefined): void {
     if (progress === this.#progress) return
     this.#progress = progress
     this.#options.onChange({ kind: 'state' })
@@ -114,12 +114,12 @@ export class ConnectedPlace {
     return this.sessions.has(sessionId) || this.#others.has(sessionId)
   }
 
-  /** Remembers a session that was created there, or that another session there names. */
-  knows(sessionId: string): void {
+  /** Remembers a session that was created there, or that another session there refers to. */
+  rememberSession(sessionId: string): void {
     if (this.#others.size < 20_000 && !this.#options.isTaken('session', sessionId)) this.#others.add(sessionId)
   }
 
-  /** A session that was moved away; its subscribers there must subscribe again. */
+  /** Forgets a session that was moved away; its subscribers must subscribe again. */
   forget(sessionId: string): void {
     this.sessions.delete(sessionId)
     this.#others.delete(sessionId)
@@ -129,7 +129,7 @@ export class ConnectedPlace {
   /** Follows the lists of the place for as long as the connection lasts. */
   async #follow(link: WireLink): Promise<void> {
     const { placeId } = this.place
-    /** The sessions that the first list names, until it is complete. */
+    /** The sessions in the first list, until the list is complete. */
     let named: Set<string> | undefined = new Set()
     const pushes = link.subscribe('push.app', undefined)
     void this.#readTasks(link)
@@ -150,13 +150,13 @@ export class ConnectedPlace {
           for (const taskId of idsOf(removed))
             if (this.tasks.delete(taskId)) this.#options.onChange({ kind: 'task.removed', taskId })
         } else if (type === 'inbox') {
-          // Requests of sessions that are not the place's own are not shown, whatever it says of them.
+          // Requests of sessions that don't belong to the place are not shown, whatever it reports.
           this.inbox = inboxOf(placeId, entries).filter(({ sessionId, agent }) => {
             if (this.#options.isTaken('session', sessionId)) return false
-            if (agent) this.knows(sessionId)
+            if (agent) this.rememberSession(sessionId)
             return true
           })
-          for (const { sessionId } of this.inbox) this.knows(sessionId)
+          for (const { sessionId } of this.inbox) this.rememberSession(sessionId)
           this.#options.onChange({ kind: 'inbox' })
         }
       }
@@ -187,7 +187,7 @@ export class ConnectedPlace {
   #take(summary: SessionSummary): boolean {
     const { sessionId } = summary
     if (this.#options.isTaken('session', sessionId)) {
-      // It was moved to this machine meanwhile.
+      // It was moved to this machine in the meantime.
       this.sessions.delete(sessionId)
       return false
     }

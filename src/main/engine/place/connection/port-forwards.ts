@@ -2,12 +2,12 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { CodedError } from '../../../../shared/errors'
 import type { Channel, Launcher } from '../launcher/launcher'
 
-/** Most ports of one place that are open here at once. */
+/** Maximum number of ports of one place that are open here at the same time. */
 const MAX_FORWARDS = 100
-/** Most connections through one of them. */
+/** Maximum number of connections through each of them. */
 const MAX_CONNECTIONS = 256
 
-/** Ports of a place that are open on this machine, on loopback only. */
+/** Ports of a place that are forwarded to this machine, on loopback only. */
 export class PortForwards {
   readonly #launcher: Launcher
   readonly #open = new Map<number, Promise<{ server: Server; port: number }>>()
@@ -17,7 +17,7 @@ export class PortForwards {
     this.#launcher = launcher
   }
 
-  /** Opens a port of the place; returns the one here: the same number where that is free. */
+  /** Forwards a port of the place; returns the local port, which has the same number if that is free. */
   async open(port: number): Promise<number> {
     const { connect } = this.#launcher
     if (!connect) throw new CodedError('place.unsupported', 'Ports of this kind of place cannot be opened here.')
@@ -33,7 +33,7 @@ export class PortForwards {
     }
   }
 
-  /** Closes all of them, with the connections through them. */
+  /** Closes all forwards and their connections. */
   close(): void {
     for (const opening of this.#open.values())
       void opening.then(
@@ -48,11 +48,11 @@ export class PortForwards {
   async #listen(port: number): Promise<{ server: Server; port: number }> {
     const server = createServer({ allowHalfOpen: true }, (socket) => this.#pass(socket, port))
     server.maxConnections = MAX_CONNECTIONS
-    // Ports below 1024 are for root, and another program may have the same one.
-    const near = (port < 1024 ? undefined : await listens(server, port)) ?? (await listens(server, 0))
-    if (near === undefined) throw new CodedError('place.unreachable', 'No port of this machine could be opened.')
+    // Ports below 1024 require root, and another program may use the same port.
+    const local = (port < 1024 ? undefined : await listens(server, port)) ?? (await listens(server, 0))
+    if (local === undefined) throw new CodedError('place.unreachable', 'No port of this machine could be opened.')
     server.unref()
-    return { server, port: near }
+    return { server, port: local }
   }
 
   #pass(socket: Socket, port: number): void {
@@ -61,7 +61,7 @@ export class PortForwards {
     try {
       channel = this.#launcher.connect!(port)
     } catch {
-      // Nothing there can pass it on.
+      // The place cannot relay it.
       socket.destroy()
       return
     }
@@ -69,7 +69,7 @@ export class PortForwards {
     socket.pipe(channel.input)
     channel.output.pipe(socket)
     socket.once('close', () => channel.kill())
-    // What has arrived is still passed on.
+    // Data that has arrived is still passed on.
     void channel.ended.then(() => this.#channels.delete(channel) && socket.end())
   }
 }

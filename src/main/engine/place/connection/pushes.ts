@@ -1,4 +1,4 @@
-/** A buffer of pushes for a reader that may be slower, or gone. */
+/** A buffer of pushes for a reader that may be slow or disconnected. */
 export function createPushes<Push>(): {
   push(value: Push): void
   end(error?: unknown): void

@@ -18,12 +18,12 @@ export function recall(home: string, placeId: string): SessionSummary[] {
   }
 }
 
-/** Keeps them for the next start. */
+/** Saves them for the next start. */
 export function remember(home: string, placeId: string, sessions: readonly SessionSummary[]): void {
   try {
     const path = cacheFile(home, placeId)
     mkdirSync(join(home, 'cache', 'places'), { recursive: true, mode: 0o700 })
-    // Paths as the place itself names them.
+    // Paths as on the place itself.
     const rows = sessions.map((summary) => ({ ...summary, folder: pathInPlace(summary.folder) }))
     writeFileSync(`${path}.tmp`, JSON.stringify(rows), { mode: 0o600 })
     renameSync(`${path}.tmp`, path)

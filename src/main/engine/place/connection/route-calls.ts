@@ -1,7 +1,7 @@
 import { sessionsOf } from '../remote/remote-lists'
 import { placeFolder, splitPlaceFolder } from '../../../../shared/model/place/place-folder'
 
-/** Namespaces that are about this machine and its user; calls of them never leave it. */
+/** Namespaces that concern only this machine and its user; their calls never leave it. */
 const LOCAL = new Set([
   'app',
   'desktop',
@@ -17,18 +17,18 @@ const LOCAL = new Set([
   'schedule',
 ])
 
-/** What a call is about, as far as places are concerned. */
+/** What a call refers to, as needed to route it to a place. */
 export interface CallTarget {
-  /** The place that the input names by a folder. */
+  /** The place in a folder of the input. */
   placeId?: string
   sessionId?: string
   taskId?: string
   terminalId?: string
-  /** The input as the place gets it. */
+  /** The input to send to the place. */
   input: unknown
 }
 
-/** Reads where a call belongs from its input; undefined when it is surely about this machine. */
+/** Determines from the input of a call where it belongs; undefined if it certainly concerns this machine. */
 export function targetOf(method: string, input: unknown): CallTarget | undefined {
   const [namespace = ''] = method.split('.')
   if (LOCAL.has(namespace) || typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
@@ -46,10 +46,10 @@ export function targetOf(method: string, input: unknown): CallTarget | undefined
   return Object.keys(target).length === 0 ? undefined : { ...target, input }
 }
 
-/** Methods whose result is, or holds, the header of a session. */
+/** Methods whose result is or contains the header of a session. */
 const HEADERS = new Set(['session.create', 'session.change', 'session.fork', 'plan.enter', 'plan.leave'])
 
-/** A result of a place as clients here get it: the folders of its sessions name the place. */
+/** Adapts a result of a place for clients here: adds the place to the folders of its sessions. */
 export function adaptResult(placeId: string, method: string, result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   if (HEADERS.has(method)) return adaptHeader(placeId, result)
@@ -59,7 +59,7 @@ export function adaptResult(placeId: string, method: string, result: unknown): u
   return result
 }
 
-/** A header whose folder names the place. */
+/** Adds the place to the folder of a header. */
 export function adaptHeader(placeId: string, header: unknown): unknown {
   if (typeof header !== 'object' || header === null) return header
   const { folder } = header as { folder?: unknown }

@@ -6,9 +6,9 @@ import type { Message } from '../../../../shared/model/turn/message'
 import type { ModelChunk, ModelRequest, ToolSchema } from '../../model/provider'
 import type { WireLink } from '../remote/wire-link'
 
-/** Most calls that one place can have made at once. */
+/** Maximum number of concurrent calls for one place. */
 const MAX_CALLS = 16
-/** Most chunks in one message. */
+/** Maximum number of chunks in one message. */
 const MAX_CHUNKS = 1000
 
 export interface ServeModelsDeps {
@@ -16,13 +16,13 @@ export interface ServeModelsDeps {
   /** The model for small work, if it is set. */
   smallModel(): string | undefined
   log(message: string): void
-  /** Offers models that this engine itself has from its client, too. */
+  /** Also offers models that this engine itself gets from its client. */
   passesOn?: boolean
 }
 
 /**
- * Makes the model calls of a place for as long as the connection lasts: keys stay on this machine. The place chooses
- * among the models of the user's and gets their answers, nothing else.
+ * Makes the model calls of a place while the connection lasts, so that keys stay on this machine. The place can choose
+ * among the user's models and gets their answers, nothing else.
  */
 export async function serveModels(
   link: WireLink,
@@ -99,7 +99,7 @@ export async function serveModels(
       }
     }
   } catch (error) {
-    // An older engine there has models of its own only.
+    // An older engine there has only its own models.
     if (!(error instanceof CodedError && ['connection.lost', 'request.invalid'].includes(error.code)))
       log(`model calls of a place: ${failureOf(error).message}`)
   } finally {
@@ -107,7 +107,7 @@ export async function serveModels(
   }
 }
 
-/** Sends what arrives; while a message is on its way, what follows is collected for the next one. */
+/** Sends chunks as they arrive; while a message is being sent, collects further chunks for the next one. */
 async function sendChunks(link: WireLink, callId: string, chunks: AsyncIterable<ModelChunk>): Promise<void> {
   let waiting: ModelChunk[] = []
   let isOver = false as boolean
@@ -141,7 +141,7 @@ async function sendChunks(link: WireLink, callId: string, chunks: AsyncIterable<
   await reading
 }
 
-/** The request as our own provider gets it: only its text and tools are the place's. */
+/** The request for our own provider: only its text and tools come from the place. */
 function requestFor(
   given: Record<string, unknown>,
   info: Awaited<ReturnType<Catalog['resolve']>>['info'],

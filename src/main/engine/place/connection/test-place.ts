@@ -3,13 +3,13 @@ import { launchText, type PlaceFacts, type PlaceTest, type PlaceTestStep } from 
 import type { ConnectedPlace } from './connected-place'
 import type { LaunchAsk } from '../launcher/launcher'
 
-/** How many calls the round trip is measured with. */
+/** Number of calls for measuring the round trip. */
 const CALLS = 5
 
-/** Goes through everything a place needs, and says of each step what was found or why it failed. */
+/** Checks everything a place needs, and reports for each step what was found or why it failed. */
 export async function testPlace(tested: ConnectedPlace, ask: LaunchAsk): Promise<PlaceTest> {
   const { place, launcher, remote } = tested
-  const given = { ask, progress: (text: string) => tested.tell(text) }
+  const given = { ask, progress: (text: string) => tested.showProgress(text) }
   const steps: PlaceTestStep[] = []
   const run = async <T>(
     step: PlaceTestStep['step'],
@@ -53,7 +53,7 @@ export async function testPlace(tested: ConnectedPlace, ask: LaunchAsk): Promise
   } catch {
     return { ok: false, steps, ...(facts && { facts }) }
   } finally {
-    tested.tell(undefined)
+    tested.showProgress(undefined)
   }
 }
 

@@ -4,12 +4,12 @@ import { CONTAINER_LABEL, LabeledContainers, programFailure } from './container-
 import type { PlaceShell, ShellResult } from '../launcher/launcher'
 import { startChannel } from '../launcher/shell-run'
 
-/** The command of a container that Trestle starts: it waits until it is asked to end. */
-const WAITS = 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait $!; done'
+/** The command of a container that Trestle starts: waits until it is stopped. */
+const WAIT_COMMAND = 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait $!; done'
 
 /**
- * A shell in a container, through `docker exec` or `podman exec`: in one that the user runs, or in one of an image that
- * is started when it is needed.
+ * A shell in a container, through `docker exec` or `podman exec`: either one that the user runs, or one that is started
+ * from an image on demand.
  */
 export function createContainerShell(launch: LaunchOf<'container'>, instance: string): PlaceShell {
   const { program, image, mount } = launch
@@ -32,19 +32,19 @@ export function createContainerShell(launch: LaunchOf<'container'>, instance: st
       progress?.(`Starting a container of ${image}`)
       const mounted = mount === undefined ? [] : ['--mount', `type=bind,source=${mount},target=${mount}`]
       const options = ['--detach', '--init', '--name', instance, '--label', label, ...mounted, '--entrypoint', 'sh']
-      await containers.run(['run', ...options, image, '-c', WAITS], signal)
+      await containers.run(['run', ...options, image, '-c', WAIT_COMMAND], signal)
     },
     stop: () => containers.stop(),
     remove: () => containers.remove(),
   }
 }
 
-/** Why an automatic attempt does not connect: starting is up to the user. */
+/** The error of an automatic attempt, which starts nothing: starting is up to the user. */
 export function stopped(why: string): CodedError {
   return new CodedError('place.stopped', `The container ${why}.`)
 }
 
-/** What a failure of `exec` says of the container. */
+/** The error for a failure of `exec` that is caused by the container. */
 export function containerFailure(container: string, { stderr }: ShellResult): CodedError | undefined {
   if (/No such container|no container with name or ID|is not running|container state improper/i.test(stderr))
     return new CodedError('place.unreachable', `There is no running container ${container}. Start it first.`)

@@ -9,7 +9,7 @@ export const CONTAINER_LABEL = 'dev.trestle.place'
 
 export type ContainerState = 'missing' | 'stopped' | 'running'
 
-/** What the container program says is wrong with itself; undefined when the failure is of something else. */
+/** A problem of the container program itself; undefined if the failure has another cause. */
 export function programFailure(
   program: ContainerProgram,
   { exitCode, stderr }: Pick<ShellResult, 'exitCode' | 'stderr'>,
@@ -26,7 +26,7 @@ export function programFailure(
   return undefined
 }
 
-/** The containers of one instance: only those with its label are ever looked at, stopped or deleted. */
+/** The containers of one instance: only those with its label are ever inspected, stopped or deleted. */
 export class LabeledContainers {
   readonly #program: ContainerProgram
   readonly #label: string
@@ -51,18 +51,18 @@ export class LabeledContainers {
     if (ids.length > 0) await this.run(['stop', '-t', '10', ...ids])
   }
 
-  /** Deletes them with what is in them. */
+  /** Deletes them with their contents. */
   async remove(): Promise<string[]> {
     const ids = await this.#ids(true)
     if (ids.length > 0) await this.run(['rm', '-f', ...ids])
     return ids.map((id) => `container ${id}`)
   }
 
-  /** Runs the program; rejects with what it says when it fails. */
+  /** Runs the program; rejects with its message if it fails. */
   async run(args: readonly string[], signal?: AbortSignal): Promise<string> {
     const result = await runLocal(this.#program, args, { signal })
     if (result.exitCode === 0) return result.stdout
-    throw programFailure(this.#program, result) ?? saidFailure(this.#program, result.stderr)
+    throw programFailure(this.#program, result) ?? failureFromStderr(this.#program, result.stderr)
   }
 
   async #ids(all: boolean, signal?: AbortSignal): Promise<string[]> {
@@ -71,8 +71,8 @@ export class LabeledContainers {
   }
 }
 
-/** The last line that the program has said, as the reason. */
-export function saidFailure(program: string, stderr: string): CodedError {
+/** An error with the last line that the program printed as the reason. */
+export function failureFromStderr(program: string, stderr: string): CodedError {
   const last = plainLine(
     stderr
       .trim()

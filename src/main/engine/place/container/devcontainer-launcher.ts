@@ -11,24 +11,24 @@ import type { PlaceShell, PrepareOptions, ShellResult } from '../launcher/launch
 import { runLocal } from '../launcher/local-command'
 import { startChannel } from '../launcher/shell-run'
 
-/** What `devcontainer up` tells about a container that runs. */
+/** What `devcontainer up` reports about a running container. */
 interface UpResult {
   containerId: string
   remoteUser: string
 }
 
 export interface DevcontainerOptions {
-  /** Real path of TRESTLE_HOME, which also holds what the CLI keeps. */
+  /** Real path of TRESTLE_HOME, where the CLI also keeps its data. */
   home: string
   launch: LaunchOf<'devcontainer'>
   instance: string
-  /** Made for one session: the container is its own, and not the one that editors share. */
+  /** Made for one session: the container belongs to it and is not shared with editors. */
   isOwn: boolean
 }
 
 /**
- * A shell in the dev container of a project, which `@devcontainers/cli` builds and starts as `.devcontainer` says. The
- * engine starts through `devcontainer exec`, with the user and the environment that are configured for it.
+ * A shell in the dev container of a project, which `@devcontainers/cli` builds and starts as configured in
+ * `.devcontainer`. The engine is started through `devcontainer exec`, with the configured user and environment.
  */
 export function createDevcontainerShell({ home, launch, instance, isOwn }: DevcontainerOptions): PlaceShell {
   const { folder, configFile, program = 'docker' } = launch
@@ -72,12 +72,12 @@ export function createDevcontainerShell({ home, launch, instance, isOwn }: Devco
     failure: (result) =>
       programFailure(program, result) ?? containerFailure(found?.containerId ?? 'of this project', result),
     close: () => Promise.resolve(),
-    // The dev container of a project is also that of the user's editor.
+    // The user's editor uses the same dev container of a project.
     ...(isOwn && { stop: () => containers.stop(), remove: () => containers.remove() }),
   }
 }
 
-/** `devcontainer up` ends with a line of JSON. */
+/** Parses the line of JSON that `devcontainer up` ends with. */
 function upResult({ stdout, stderr, exitCode }: ShellResult, program: 'docker' | 'podman'): UpResult {
   const line = stdout
     .trim()
@@ -95,7 +95,7 @@ function upResult({ stdout, stderr, exitCode }: ShellResult, program: 'docker' |
   )
 }
 
-/** What the container program or the build has said; the CLI itself repeats only the command. */
+/** The message of the container program or the build; the CLI itself only repeats the command. */
 function reasonIn(stderr: string): string | undefined {
   return stderr
     .split('\n')
@@ -125,7 +125,7 @@ function checkProject(folder: string, configFile: string | undefined): void {
     )
 }
 
-/** The program of `@devcontainers/cli`, which is one file. */
+/** The program of `@devcontainers/cli`, a single file. */
 function devcontainerProgram(): string {
   const require = createRequire(import.meta.url)
   return outsideArchive(join(dirname(require.resolve('@devcontainers/cli/package.json')), 'devcontainer.js'))

@@ -1,19 +1,19 @@
 import { CodedError } from '../../../../shared/errors'
 import { plainLine } from '../remote/plain-text'
 
-/** An object that the cluster does not have; other failures say what to do. */
+/** The cluster doesn't have the requested object; other errors say what to do. */
 export class ObjectMissing extends CodedError {
   constructor(message: string) {
     super('place.setup', message)
   }
 }
 
-/** Something that the user or an administrator has to correct. */
+/** A problem that the user or an administrator must fix. */
 export function setup(message: string, cause?: unknown): CodedError {
   return new CodedError('place.setup', message, cause === undefined ? {} : { cause })
 }
 
-/** A request that got no answer. */
+/** The error for a request that got no answer. */
 export function unreachable(server: string, error: unknown): CodedError {
   const { code = '', message = String(error) } = (error ?? {}) as { code?: string; message?: string }
   const why = plainLine(message === '' ? code : message, 300)
@@ -28,7 +28,7 @@ interface Refusal {
   namespace: string
 }
 
-/** A request that the cluster has refused, with its own words and what to do. */
+/** The error for a request that the cluster rejected, with the cluster's message and what to do. */
 export function refusal({ status, answer, namespace }: Refusal): CodedError {
   const { message, reason } = statusOf(answer)
   const said = plainLine(message ?? answer, 400)

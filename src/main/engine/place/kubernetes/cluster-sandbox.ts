@@ -16,10 +16,10 @@ import {
   waitingOf,
 } from './sandbox-objects'
 
-/** First and longest time between two looks at what starts, in ms. */
-export const SANDBOX_LOOKS: readonly [first: number, longest: number] = [200, 3000]
+/** First and longest interval between two checks of a starting Sandbox, in ms. */
+export const SANDBOX_POLL_MS: readonly [first: number, longest: number] = [200, 3000]
 
-/** What the kubelet says of an image that it will not get on its own. */
+/** Reasons with which the kubelet reports an image that it will not be able to pull without help. */
 const IMAGE_FAILURES = new Set(['ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'])
 const START_FAILURES = new Set([
   'CrashLoopBackOff',
@@ -27,7 +27,7 @@ const START_FAILURES = new Set([
   'CreateContainerError',
   'RunContainerError',
 ])
-/** What the controllers do not recover from. */
+/** Reasons that the controllers do not recover from. */
 const FINAL_REASONS = new Set([
   'ClaimExpired',
   'SandboxExpired',
@@ -41,21 +41,24 @@ const FINAL_REASONS = new Set([
   'VolumeClaimTemplatesError',
 ])
 
-/** The Sandbox of a place, or the claim that takes one from a pool. */
+/** The Sandbox of a place, or the claim that gets one from a pool. */
 export class ClusterSandbox {
   readonly #cluster: Cluster
   readonly #launch: LaunchOf<'kubernetes'>
   readonly #name: string
-  readonly #looks: readonly [first: number, longest: number]
+  readonly #pollMs: readonly [first: number, longest: number]
 
-  constructor(cluster: Cluster, launch: LaunchOf<'kubernetes'>, name: string, looks = SANDBOX_LOOKS) {
+  constructor(cluster: Cluster, launch: LaunchOf<'kubernetes'>, name: string, pollMs = SANDBOX_POLL_MS) {
     this.#cluster = cluster
     this.#launch = launch
     this.#name = name
-    this.#looks = looks
+    this.#pollMs = pollMs
   }
 
-  /** The pod once it runs: made, or resumed, unless the attempt is automatic. Tells meanwhile what it waits for. */
+  /**
+   * Resolves with the pod once it is running; creates or resumes it unless the attempt is automatic. Reports what it is
+   * waiting for.
+   */
   async running(given: PrepareOptions): Promise<string> {
     const { signal, progress } = given
     let object = await this.#find(signal)
@@ -66,7 +69,7 @@ export class ClusterSandbox {
       object = object ? await this.#setMode('Running', signal) : await this.#create(signal)
     }
     let told = ''
-    for (let pause = this.#looks[0]; ; pause = Math.min(this.#looks[1], pause * 1.5)) {
+    for (let pause = this.#pollMs[0]; ; pause = Math.min(this.#pollMs[1], pause * 1.5)) {
       const sandbox = await this.#sandboxOf(object, signal)
       if (sandbox && conditionOf(object, 'Ready')?.isTrue) return podOf(sandbox)
       const text = await this.#waitingText(object, sandbox, signal)
@@ -79,7 +82,7 @@ export class ClusterSandbox {
     }
   }
 
-  /** Suspends it where its home folder is on a volume, which stays; otherwise it is left as it is. */
+  /** Suspends it if its home folder is on a volume, which is kept; otherwise leaves it as it is. */
   async suspend(): Promise<void> {
     if (this.#launch.storage === undefined) return
     const found = await this.#find()
@@ -135,14 +138,14 @@ export class ClusterSandbox {
       : this.#get(`${SANDBOX.list(this.#cluster.namespace)}/${encodeURIComponent(name)}`, signal)
   }
 
-  /** What it waits for, in the cluster's words. Rejects with what it waits for in vain. */
+  /** What it is waiting for, in the cluster's words. Rejects if that will never happen. */
   async #waitingText(object: ClusterObject, sandbox: ClusterObject | undefined, signal?: AbortSignal): Promise<string> {
     const ready = conditionOf(object, 'Ready')
     if (ready && FINAL_REASONS.has(ready.reason))
       throw setup(`${this.#kind.kind} ${this.#name} cannot start (${ready.reason}): ${ready.message}`)
     if (!sandbox) return `Pod ${this.#name} is pending${inBrackets(ready?.reason)}`
     const name = podOf(sandbox)
-    // Reading pods may be forbidden; then the Sandbox is all that is known.
+    // Reading pods may be forbidden; then only the Sandbox is known.
     const pod = await this.#get(this.#podPath(name), signal).catch((error: unknown) => {
       signal?.throwIfAborted()
       if (error instanceof CodedError) return undefined

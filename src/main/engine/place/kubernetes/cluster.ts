@@ -11,7 +11,7 @@ import type { LaunchOf } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
 import { refusal, setup, unreachable } from './cluster-failure'
 
-/** An object of the cluster, as far as it is used. */
+/** An object of the cluster. */
 export type ClusterObject = Record<string, unknown>
 
 export interface ClusterRequest {
@@ -23,10 +23,10 @@ export interface ClusterRequest {
 const TOKEN_IN_CLUSTER = '/var/run/secrets/kubernetes.io/serviceaccount/token'
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 8 << 20
-/** The only version in which the end of stdin can be told, which copies need. */
+/** The only version that can signal the end of stdin, which copies need. */
 const EXEC_PROTOCOL = 'v5.channel.k8s.io'
 
-/** A cluster as the user's kubeconfig describes it, with the login that it names. */
+/** A cluster and login from the user's kubeconfig. */
 export class Cluster {
   readonly namespace: string
   readonly #config: KubeConfig
@@ -38,7 +38,7 @@ export class Cluster {
     this.namespace = namespace
   }
 
-  /** Reads the kubeconfig; nothing is connected yet. Rejects with what is missing in it. */
+  /** Reads the kubeconfig without connecting. Rejects with what is missing in it. */
   static async open({ configFile, context, namespace }: LaunchOf<'kubernetes'>): Promise<Cluster> {
     const named = configFile === undefined ? undefined : configFile.replace(/^~(?=\/)/, homedir())
     if (named !== undefined && !existsSync(named)) throw setup(`There is no kubeconfig ${named}.`)
@@ -68,7 +68,7 @@ export class Cluster {
     return new Cluster(config, server, namespace ?? inContext ?? 'default')
   }
 
-  /** Makes a request; rejects with a `CodedError`, which is an `ObjectMissing` for an object that is not there. */
+  /** Makes a request; rejects with a `CodedError`, or with an `ObjectMissing` if the object does not exist. */
   async request(
     method: string,
     path: string,
@@ -112,7 +112,7 @@ export class Cluster {
       maxPayload: MAX_ANSWER_BYTES,
     })
     return new Promise((resolve, reject) => {
-      // What comes with the answer to the handshake waits for its reader.
+      // Data that arrives with the handshake response waits for its reader.
       socket.once('open', () => (socket.pause(), resolve(socket)))
       socket.once('unexpected-response', (_request, response: IncomingMessage) => {
         void readAnswer(response).then(

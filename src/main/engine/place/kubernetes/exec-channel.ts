@@ -4,7 +4,7 @@ import type { RawData, WebSocket } from 'ws'
 import { CodedError } from '../../../../shared/errors'
 import type { Channel, ChannelEnd, ShellResult } from '../launcher/launcher'
 
-/** The streams of a command in a pod: the first byte of each message says which. */
+/** The streams of a command in a pod: the first byte of each message identifies the stream. */
 const STDIN = 0
 const STDOUT = 1
 const STDERR = 2
@@ -13,10 +13,10 @@ const CLOSE = 255
 
 const MAX_ERRORS = 64 << 10
 const MAX_MESSAGE_BYTES = 64 << 10
-/** Prefix of stderr for a command that never started; no program in a pod can know it. */
+/** Prefix of stderr for a command that never started. It is random, so no program in a pod can forge it. */
 const NOT_STARTED = `${randomBytes(12).toString('hex')} `
 
-/** A command in a pod as a channel, once its websocket is there. */
+/** A command in a pod as a channel, once its websocket is open. */
 export function execChannel(connect: () => Promise<WebSocket>): Channel {
   const output = new PassThrough()
   const { promise: ended, resolve: end } = Promise.withResolvers<ChannelEnd>()
@@ -95,7 +95,7 @@ export function execChannel(connect: () => Promise<WebSocket>): Channel {
   }
 }
 
-/** Why a command was never started; undefined when it was. */
+/** Why a command was never started; undefined if it was started. */
 export function notStarted({ exitCode, stderr }: ShellResult): CodedError | undefined {
   if (exitCode !== 255 || !stderr.startsWith(NOT_STARTED)) return undefined
   const { code, message } = JSON.parse(stderr.slice(NOT_STARTED.length)) as { code: 'place.setup'; message: string }

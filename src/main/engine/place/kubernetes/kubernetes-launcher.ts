@@ -5,35 +5,35 @@ import { Cluster } from './cluster'
 import { ClusterSandbox } from './cluster-sandbox'
 import { execChannel, notStarted } from './exec-channel'
 
-/** Longest script in the address of a request; a longer one is sent over stdin. */
-const MAX_IN_ADDRESS = 4000
+/** Longest script in the URL of a request; longer ones are sent over stdin. */
+const MAX_SCRIPT_IN_URL = 4000
 
 /**
- * A shell in a pod of a cluster with kubernetes-sigs/agent-sandbox, which keeps one pod for each Sandbox. Logins are
- * those of the kubeconfig; commands run through the cluster's API server, and no port is opened.
+ * A shell in a pod of a cluster with kubernetes-sigs/agent-sandbox, which keeps one pod for each Sandbox. Logins come
+ * from the kubeconfig; commands run through the cluster's API server, and no port is opened.
  */
 export function createKubernetesShell(
   launch: LaunchOf<'kubernetes'>,
   instance: string,
-  looks?: readonly [first: number, longest: number],
+  pollMs?: readonly [first: number, longest: number],
 ): PlaceShell {
   let opened: Promise<Cluster> | undefined
   let pod: string | undefined
   const cluster = (): Promise<Cluster> => {
-    // What was wrong with it may be corrected meanwhile.
+    // Try again next time: the problem may be fixed by then.
     opened ??= Cluster.open(launch).catch((error: unknown) => {
       opened = undefined
       throw error
     })
     return opened
   }
-  const sandbox = async (): Promise<ClusterSandbox> => new ClusterSandbox(await cluster(), launch, instance, looks)
+  const sandbox = async (): Promise<ClusterSandbox> => new ClusterSandbox(await cluster(), launch, instance, pollMs)
   return {
     async ready(given) {
       pod = await (await sandbox()).running(given)
     },
     start(script) {
-      const isLong = encodeURIComponent(script).length > MAX_IN_ADDRESS
+      const isLong = encodeURIComponent(script).length > MAX_SCRIPT_IN_URL
       const bytes = Buffer.from(script)
       const command = isLong ? `eval "$(dd bs=1 count=${bytes.length} 2>/dev/null)"` : script
       const channel = execChannel(async () => {

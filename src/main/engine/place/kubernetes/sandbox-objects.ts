@@ -2,13 +2,13 @@ import type { LaunchOf } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
 import type { ClusterObject } from './cluster'
 
-/** What Trestle makes carries this label, and nothing without it is ever changed or deleted. */
+/** Everything that Trestle creates has this label, and nothing without it is ever changed or deleted. */
 const MANAGED_BY = 'app.kubernetes.io/managed-by'
 const HOME = '/home/trestle'
 const CONTAINER = 'trestle'
-const WAITS = 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait $!; done'
+const WAIT_COMMAND = 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait $!; done'
 
-/** What a place has in the cluster: a Sandbox of its own, or one that a claim takes from a pool. */
+/** The object of a place in the cluster: its own Sandbox, or a claim that gets one from a pool. */
 export interface SandboxKind {
   apiVersion: string
   kind: 'Sandbox' | 'SandboxClaim'
@@ -41,7 +41,7 @@ export function sandboxObject(name: string, launch: LaunchOf<'kubernetes'>): Clu
   const container = {
     name: CONTAINER,
     image,
-    command: ['sh', '-c', WAITS],
+    command: ['sh', '-c', WAIT_COMMAND],
     ...(Object.keys(amounts).length > 0 && { resources: { requests: amounts, limits: amounts } }),
     ...(storage !== undefined && {
       env: [{ name: 'HOME', value: HOME }],
@@ -89,7 +89,7 @@ export function podOf(sandbox: ClusterObject): string {
   )
 }
 
-/** The Sandbox that a claim got; empty until then. */
+/** The name of the Sandbox that a claim got; empty until it has one. */
 export function sandboxOfClaim(claim: ClusterObject): string {
   return text(at(claim, 'status', 'sandbox', 'name'))
 }
@@ -100,7 +100,7 @@ export interface Condition {
   message: string
 }
 
-/** A condition that a controller has set, in plain text. */
+/** A condition set by a controller, in plain text. */
 export function conditionOf(object: ClusterObject, type: string): Condition | undefined {
   const list = at(object, 'status', 'conditions')
   const found = Array.isArray(list) ? list.find((one) => at(one, 'type') === type) : undefined
@@ -112,7 +112,7 @@ export function conditionOf(object: ClusterObject, type: string): Condition | un
   }
 }
 
-/** Why the container of a pod does not run, as the cluster calls it. */
+/** Why the container of a pod isn't running, in the cluster's words. */
 export function waitingOf(pod: ClusterObject): { reason: string; message: string } | undefined {
   const list = at(pod, 'status', 'containerStatuses')
   const state = Array.isArray(list) ? list.map((one) => at(one, 'state', 'waiting')).find(Boolean) : undefined

@@ -7,7 +7,7 @@ export interface LocalCommandOptions {
   env?: NodeJS.ProcessEnv
 }
 
-/** Runs a program of this machine to its end; exit code 127 when it is not installed. */
+/** Runs a program of this machine to its end; exit code 127 if it is not installed. */
 export function runLocal(
   program: string,
   args: readonly string[],

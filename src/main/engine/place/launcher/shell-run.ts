@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Channel, ChannelEnd, PlaceShell, PrepareOptions, ShellResult } from './launcher'
 
-/** Most characters kept of what a script prints. */
+/** Maximum characters kept of a script's output. */
 const MAX_OUTPUT = 4 << 20
-/** Most characters kept of stderr: the newest count. */
+/** Maximum characters kept of stderr: the newest. */
 const MAX_ERRORS = 64 << 10
 
 /** Quotes a word for a POSIX shell. */
@@ -13,19 +13,19 @@ export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** A script as one command line for whatever shell the user has there. */
+/** A script as one command line, for any shell that the user may have there. */
 export function asCommand(script: string): string {
   return `exec sh -c ${quoted(script)}`
 }
 
-/** Starts a local program as the near end of a channel. */
+/** Starts a local program as the local end of a channel. */
 export function startChannel(
   program: string,
   args: readonly string[],
   { env = process.env, inTerminal = false }: { env?: NodeJS.ProcessEnv; inTerminal?: boolean } = {},
 ): Channel {
   const stdio: StdioOptions = ['pipe', 'pipe', 'pipe']
-  // Without a terminal of its own it could ask on ours.
+  // Detached, because otherwise it could ask on our terminal.
   const child = spawn(program, args, { stdio, env, detached: !inTerminal && process.platform !== 'win32' })
   let errors = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-MAX_ERRORS)))
@@ -51,7 +51,7 @@ export interface RunOptions extends PrepareOptions {
   stdin?: Readable
 }
 
-/** Runs a script to its end. Rejects with the failure to get there; a failure of the script is a result. */
+/** Runs a script to its end. Rejects if the place can't be reached; a failure of the script is a result. */
 export async function runScript(shell: PlaceShell, script: string, options: RunOptions = {}): Promise<ShellResult> {
   const { stdin, signal, ask } = options
   signal?.throwIfAborted()
@@ -63,7 +63,7 @@ export async function runScript(shell: PlaceShell, script: string, options: RunO
     if (stdout.length < MAX_OUTPUT) stdout += text
   })
   try {
-    // A script that ends early closes its stdin: its own words say why.
+    // A script that ends early closes its stdin; its own output says why.
     if (stdin) await pipeline(stdin, channel.input).catch(() => undefined)
     else channel.input.end()
     const { exitCode } = await channel.ended

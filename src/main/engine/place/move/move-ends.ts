@@ -9,14 +9,14 @@ import type { ConnectedPlace } from '../connection/connected-place'
 import { plainLine } from '../remote/plain-text'
 import { misbehaved } from '../remote/wire-link'
 
-/** What one side of a move does; `file` is always on this machine. */
+/** One side of a move; `file` is always on this machine. */
 export interface MoveEnd {
-  /** What the other side calls it. */
+  /** Its name as shown to the other side. */
   label: string
   address(): Promise<string>
   /**
-   * Seals a session and writes it to a new file. `isSealed` is called with the seal, which stays when the file cannot
-   * be copied afterwards.
+   * Seals a session and writes it to a new file. `isSealed` is called with the seal, which remains even if copying the
+   * file fails afterwards.
    */
   out(
     sessionId: string,
@@ -35,7 +35,7 @@ export interface SealedMove {
   head: string
 }
 
-/** Most bytes of a move that a place can send. */
+/** Maximum size of a move that a place can send, in bytes. */
 const MAX_BYTES = 16 * 2 ** 30
 
 /** This machine. */
@@ -72,7 +72,10 @@ const movedOf = z.object({
   head: z.string().regex(/^[0-9a-f]{64}$/),
 })
 
-/** A place: its engine does the same, and the file goes over the connection. `tell`: how far the copy is. */
+/**
+ * A place: its engine does the same, and the file is copied over the connection. `tell` reports the progress of the
+ * copy.
+ */
 export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (text: string) => void): MoveEnd {
   const { placeId } = place
   const folder = async (): Promise<string> => {
@@ -87,12 +90,12 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
   const drop = (path: string): Promise<unknown> => launcher.run(`rm -f -- '${path}'`).catch(() => undefined)
   return {
     label: placeId,
-    address: async () => told(addressOf, await remote.call('move.address', undefined)).address,
+    address: async () => parsedAnswer(addressOf, await remote.call('move.address', undefined)).address,
     async out(sessionId, to, file, isSealed) {
-      // It is on the engine's machine, and no file may be there yet.
+      // The path is on the engine's machine, and must not exist yet.
       const path = `${await folder()}/${nameOf(file)}`
       try {
-        const sealed = told(
+        const sealed = parsedAnswer(
           sealedOf,
           await remote.call('move.out', { sessionId, file: path, to: to.address, place: to.place }),
         )
@@ -107,13 +110,13 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
       const path = `${await folder()}/${nameOf(file)}`
       try {
         await launcher.upload(file, path, { progress: tell })
-        const moved = told(
+        const moved = parsedAnswer(
           movedOf,
           await receive(wanted, async (into) =>
             remote.call('move.in', {
               file: path,
               head,
-              ...(into !== undefined && { folder: await real(splitPlaceFolder(into)?.path ?? into) }),
+              ...(into !== undefined && { folder: await realFolder(splitPlaceFolder(into)?.path ?? into) }),
             }),
           ),
         )
@@ -127,15 +130,15 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
     cancel: async (sessionId, moveId) => void (await remote.call('move.cancel', { sessionId, moveId })),
   }
 
-  /** `~` is the home folder there, which only that machine knows. */
-  async function real(path: string): Promise<string> {
+  /** Resolves `~`, the home folder there, which only that machine knows. */
+  async function realFolder(path: string): Promise<string> {
     if (path !== '~' && !path.startsWith('~/')) return path
     const { stdout } = await launcher.run('cd && pwd -P')
     return stdout.trim() + path.slice(1)
   }
 }
 
-/** Where it was, if it was there before; else in the folder that the user chose. */
+/** Receives it in its earlier folder, if it was there before; otherwise in the folder that the user chose. */
 async function receive<Moved>(
   folder: string | undefined,
   call: (folder: string | undefined) => Promise<Moved>,
@@ -152,7 +155,7 @@ function nameOf(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1).replace(/[^\w.-]/g, '')
 }
 
-function told<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+function parsedAnswer<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (!parsed.success) throw misbehaved('an answer about a move that cannot be read')
   return parsed.data

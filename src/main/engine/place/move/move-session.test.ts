@@ -7,29 +7,29 @@ import { moveSession } from './move-session'
 
 const SEALED = { moveId: 'move-1', bytes: 1, head: 'a'.repeat(64) }
 
-/** Two ends that note what is asked of them. */
+/** Two ends that record their calls. */
 async function ends({ from, to }: { from?: Partial<MoveEnd>; to?: Partial<MoveEnd> }) {
-  const asked: string[] = []
+  const calls: string[] = []
   const end = (name: string, own: Partial<MoveEnd> = {}): MoveEnd => ({
     label: name,
     address: async () => `home-${name}`,
     out: async () => SEALED,
     in: async () => {
-      throw new Error('not asked for')
+      throw new Error('unexpected call')
     },
-    refuse: async (moveId) => void asked.push(`${name} refuses ${moveId}`),
-    cancel: async (_sessionId, moveId) => void asked.push(`${name} cancels ${moveId}`),
+    refuse: async (moveId) => void calls.push(`${name} refuses ${moveId}`),
+    cancel: async (_sessionId, moveId) => void calls.push(`${name} cancels ${moveId}`),
     ...own,
   })
   const home = await tempFolder()
   const move = () =>
     moveSession({ from: end('from', from), to: end('to', to), sessionId: 's', home, step: () => undefined })
-  return { asked, move }
+  return { calls, move }
 }
 
-test('a session that was sealed continues where it was when its file cannot be copied', async () => {
+test('a sealed session continues where it was if its file cannot be copied', async () => {
   let copy = ''
-  const { asked, move } = await ends({
+  const { calls, move } = await ends({
     from: {
       async out(_sessionId, _to, file, isSealed) {
         copy = file
@@ -40,12 +40,12 @@ test('a session that was sealed continues where it was when its file cannot be c
     },
   })
   await expect(move()).rejects.toMatchObject({ code: 'place.copy_failed' })
-  expect(asked).toEqual(['to refuses move-1', 'from cancels move-1'])
+  expect(calls).toEqual(['to refuses move-1', 'from cancels move-1'])
   expect(existsSync(copy)).toBe(false)
 })
 
-test('a session that was not sealed is left as it is', async () => {
-  const { asked, move } = await ends({
+test('a session that could not be sealed stays unchanged', async () => {
+  const { calls, move } = await ends({
     from: {
       async out() {
         throw new CodedError('session.busy', 'A task is still running.')
@@ -53,14 +53,14 @@ test('a session that was not sealed is left as it is', async () => {
     },
   })
   await expect(move()).rejects.toMatchObject({ code: 'session.busy' })
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
 })
 
-test('whether a session was received stays open when neither end can be asked', async () => {
+test('the outcome of a move stays unknown if neither end can be reached', async () => {
   const lost = async (): Promise<never> => {
     throw new CodedError('place.unreachable', 'The connection was lost.')
   }
-  const { asked, move } = await ends({ to: { in: lost, refuse: lost } })
+  const { calls, move } = await ends({ to: { in: lost, refuse: lost } })
   await expect(move()).rejects.toMatchObject({ code: 'move.unfinished' })
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
 })

@@ -9,7 +9,7 @@ export interface MoveOptions {
   from: MoveEnd
   to: MoveEnd
   sessionId: string
-  /** Where its project is put; default: where it was, if it was there before. */
+  /** The folder for its project; default: its earlier folder, if it was there before. */
   folder?: string
   /** Real path of TRESTLE_HOME. */
   home: string
@@ -17,9 +17,10 @@ export interface MoveOptions {
 }
 
 /**
- * Moves a session: it is sealed where it is, copied, and received where it goes. When that fails, the move is refused
- * there and the seal taken off, so that the session continues where it was. Only when the outcome is unknown, because
- * the connection was lost, it stays sealed; moving it to the same place again then finishes the move.
+ * Moves a session: seals it at its current location, copies it, and receives it at the destination. If that fails, the
+ * destination refuses the move and the seal is removed, so that the session continues where it was. It stays sealed
+ * only if the outcome is unknown because the connection was lost; moving it to the same place again then finishes the
+ * move.
  */
 export async function moveSession({
   from,
@@ -47,7 +48,7 @@ export async function moveSession({
   }
 }
 
-/** Makes sure that the session continues in exactly one place, and says why it did not move. */
+/** Makes sure that the session continues at exactly one location, and reports why it was not moved. */
 async function takeBack({
   from,
   to,
@@ -61,7 +62,7 @@ async function takeBack({
   try {
     await to.refuse(sealed.moveId)
   } catch (refused) {
-    // It was received by an attempt whose answer was lost.
+    // An attempt whose answer was lost has received it.
     if (codeOf(refused) === 'move.repeated') return undefined
     throw unfinished(to, why, error)
   }

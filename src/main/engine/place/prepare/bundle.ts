@@ -9,18 +9,18 @@ import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { packagedRuntime, plainNode, programRoot } from '../../runtime/plain-node'
 
-/** A part of what is copied to a place, identified by its content. */
+/** A part of the bundle that is copied to a place, identified by its content. */
 export interface BundlePart {
   /** `app-<16 hex digits>` or `node-<16 hex digits>`. */
   name: string
   version: string
-  /** Bytes once it is unpacked. */
+  /** Unpacked size in bytes. */
   bytes: number
-  /** Packs it, once for each content; returns the archive with its SHA-256. */
+  /** Packs it, once for each version of its content; returns the archive with its SHA-256. */
   archive(): Promise<{ path: string; bytes: number; sha256: string }>
 }
 
-/** This version of Trestle with its Node, ready to be copied to a machine of the same kind. */
+/** This version of Trestle with its Node, which can be copied to a machine of the same kind. */
 export interface Bundle {
   app: BundlePart
   node: BundlePart
@@ -34,7 +34,7 @@ export function appFolder(): string {
 }
 
 const { platform, arch } = process
-/** What of each package runs; the rest is for building it, or for other systems. */
+/** The files of each package that are needed at run time; the rest is for building it, or for other systems. */
 const PACKAGES: readonly (readonly [name: string, wanted: RegExp])[] = [
   ['better-sqlite3', new RegExp(`^(?:lib/|prebuilds/${platform}-${arch}\\.node$)`)],
   ['node-pty', new RegExp(`^(?:lib/(?!.*\\.test\\.js$)|build/Release/[^/]+$|prebuilds/${platform}-${arch}/)`)],
@@ -54,7 +54,7 @@ const PACKAGES: readonly (readonly [name: string, wanted: RegExp])[] = [
   ['pdfjs-dist', /^(?:cmaps|standard_fonts)\//],
 ]
 
-/** The bundle of this installation. Its hashes are kept until a file changes. */
+/** The bundle of this installation. Its hashes are cached until a file changes. */
 export async function openBundle(home: string, version: string): Promise<Bundle> {
   const folder = appFolder()
   const node = plainNode()
@@ -105,7 +105,7 @@ function readKnown(cache: string): Known {
   }
 }
 
-/** Its hash is of names and contents; the files are read only if one has changed. */
+/** Its hash covers names and contents; the files are read only if one has changed. */
 async function describePart(kind: string, from: string, files: readonly FileFact[], known: Known): Promise<Described> {
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const facts = createHash('sha256')
@@ -154,7 +154,7 @@ async function fileAt(folder: string, name: string): Promise<FileFact> {
   return { name, bytes: size, mtimeMs }
 }
 
-/** Packs the files, unless that was done before. */
+/** Packs the files, unless they are packed already. */
 async function pack(
   cache: string,
   name: string,

@@ -11,8 +11,8 @@ import { SERVER_FOLDER } from './probe'
 const SPARE_BYTES = 20 << 20
 
 /**
- * Copies a part to `~/.trestle-server/<its hash>` unless it is there: in one stream, which continues where an earlier
- * one broke off, and appears there complete or not at all. `clientId`: keeps the copies of different machines apart.
+ * Copies a part to `~/.trestle-server/<its hash>` unless it is there, in one stream that continues where an earlier one
+ * broke off. The part appears there complete or not at all. `clientId`: keeps the copies of different machines apart.
  */
 export async function installPart(
   shell: PlaceShell,
@@ -41,7 +41,7 @@ export async function installPart(
     if (sent.exitCode !== 0) throw copyFailure(sent)
     const unpacked = await runScript(shell, unpackScript({ part, file, sha256 }), options)
     if (unpacked.exitCode === 0) return
-    // What is there is not what was sent: it is removed there, and copied once more from its beginning.
+    // The copy is damaged: it is removed there, and copied once more from the start.
     if (unpacked.exitCode !== DAMAGED || attempt === 2) throw copyFailure(unpacked)
   }
 }
@@ -68,7 +68,7 @@ function send(
   return runScript(shell, script, { ...options, stdin: createReadStream(path, { start: offset }).pipe(count) })
 }
 
-/** Checks the archive where a tool for that exists, unpacks it beside its place, and moves it there. */
+/** Verifies the archive if a tool for that exists, unpacks it next to its target, and moves it there. */
 function unpackScript({ part, file, sha256 }: { part: BundlePart; file: string; sha256: string }): string {
   const target = `${SERVER_FOLDER}/${part.name}`
   return `

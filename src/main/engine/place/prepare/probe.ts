@@ -2,10 +2,10 @@ import { CodedError } from '../../../../shared/errors'
 import type { InstalledBundle, PlaceFacts } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
 
-/** The folder of everything we copy, as a shell writes it. */
+/** The folder of everything we copy, in shell syntax. */
 export const SERVER_FOLDER = '"$HOME/.trestle-server"'
 
-/** Prints what is known of a machine as `name=value` lines, with tools that every system has. */
+/** Prints facts about a machine as `name=value` lines, using only tools that every system has. */
 export const PROBE_SCRIPT = `
 echo probe=1
 echo "system=$(uname -s)"
@@ -28,7 +28,7 @@ done
 echo end=1
 `
 
-/** What the probe has printed. `current`: the hashes of this version. */
+/** Parses the output of the probe. `current`: the hashes of this version. */
 export function parseProbe(stdout: string, current: readonly string[] = []): PlaceFacts {
   const values = new Map<string, string[]>()
   for (const line of stdout.split('\n')) {
@@ -74,10 +74,10 @@ function installedOf(line: string, current: readonly string[]): InstalledBundle[
 
 const SYSTEMS: Record<string, NodeJS.Platform> = { Linux: 'linux', Darwin: 'darwin' }
 const ARCHS: Record<string, string> = { x86_64: 'x64', amd64: 'x64', aarch64: 'arm64', arm64: 'arm64' }
-/** The oldest glibc that the Node we copy runs on. */
+/** The oldest glibc that our copy of Node runs on. */
 const MIN_GLIBC = [2, 28] as const
 
-/** Throws `place.unsupported` with the reason if what is copied from this machine would not run there. */
+/** Throws `place.unsupported` with the reason if the programs of this machine would not run there. */
 export function checkRunsThere(
   { system, arch, libc }: PlaceFacts,
   own: { platform: NodeJS.Platform; arch: string; isMusl: boolean } = ownSystem(),

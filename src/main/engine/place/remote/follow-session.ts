@@ -8,14 +8,14 @@ interface SessionEventLike {
   sessionId?: string
 }
 
-/** Most recorded events in one push. */
+/** Maximum number of recorded events in one push. */
 const MAX_EVENTS = 100_000
-/** Most subscriptions in a row that bring nothing but a gap. */
+/** Maximum number of consecutive subscriptions that yield only a gap. */
 const MAX_GAPS = 20
 
 /**
- * Everything of a session of a place after `since`, once and in order, however often the connection is lost: it is
- * subscribed to again from the last event that arrived. Ends when the session does, or with the signal.
+ * All pushes of a session of a place after `since`, once and in order, however often the connection is lost: each new
+ * subscription continues after the last event that arrived. Ends with the session or the signal.
  */
 export async function* followRemoteSession(
   remote: Pick<RemoteEngine, 'reconnected'>,
@@ -28,7 +28,7 @@ export async function* followRemoteSession(
     signal?: AbortSignal
     /** Changes a push before it is passed on, e.g. the folder in a header. */
     adapt?: (push: Record<string, unknown>) => unknown
-    /** Sees each event. */
+    /** Called with each event. */
     seen?: (event: Record<string, unknown>) => void
   } = {},
 ): AsyncGenerator<unknown, undefined, void> {
@@ -62,7 +62,7 @@ export async function* followRemoteSession(
         for (const event of inOrder) seen?.(event as unknown as Record<string, unknown>)
         if (inOrder.length > 0) gaps = 0
         if (inOrder.length > 0) yield adapt({ type: 'events', events: inOrder })
-        // What is missing comes with the next subscription.
+        // The next subscription delivers what is missing.
         if (isGap) {
           if ((gaps += 1) > MAX_GAPS) throw misbehaved('events with gaps')
           isOver = false
@@ -79,7 +79,7 @@ export async function* followRemoteSession(
   }
 }
 
-/** Rejects what is no push of this session. */
+/** Throws if it is not a push of this session. */
 function checkedPush(push: unknown, sessionId: string): Record<string, unknown> {
   if (typeof push !== 'object' || push === null) throw misbehaved('a push that is no object')
   const { type, header, events, live } = push as Record<string, unknown>

@@ -41,8 +41,8 @@ async function connect(play: Play): Promise<ConnectedPlace> {
   return place
 }
 
-describe('what a hostile engine answers', () => {
-  it('survives text nested without end, and keys that would change every object', async () => {
+describe('a hostile engine that answers calls', () => {
+  it('cannot do harm with endlessly nested text or keys that would pollute prototypes', async () => {
     const { remote } = await connect((engine, { id, method }) => {
       if (method !== 'usage.report') return
       engine.write(`{"id":${id},"event":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}}`)
@@ -53,7 +53,7 @@ describe('what a hostile engine answers', () => {
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined()
   })
 
-  it('is not asked for the keys of models, and at most 16 of its model calls run at once', async () => {
+  it('gets no model keys, and at most 16 of its model calls run at the same time', async () => {
     let running = 0
     let most = 0
     const gate = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ describe('what a hostile engine answers', () => {
     expect(JSON.stringify(engines[0]!.requests)).not.toMatch(/key|secret|authorization/i)
   })
 
-  it('cannot add what tasks of this machine use, nor ports that cannot exist', () => {
+  it('cannot add to the usage of tasks of this machine, nor report ports that cannot exist', () => {
     const one = (taskId: string, port: number) => ({
       taskId,
       cpu: 1,
@@ -125,7 +125,7 @@ describe('what a hostile engine answers', () => {
     expect(found).toEqual([expect.objectContaining({ sessionId: 'own', folder: 'place://box/srv', place: 'box' })])
   })
 
-  it('cannot spend less than nothing, or on days and folders of this machine', () => {
+  it('cannot report negative usage, or usage on days and folders of this machine', () => {
     const days = [{ ...NO_USAGE, key: '2026-11-26', label: '2026-11-26', cost: 1 }]
     const here = {
       by: 'project' as const,
@@ -155,7 +155,7 @@ describe('what a hostile engine answers', () => {
     expect(merged.total.cost).toBe(3)
   })
 
-  it('cannot lead a listing of its folders out of the place', () => {
+  it('cannot direct a listing of its folders outside the place', () => {
     const listing = { path: '/srv', parent: 'place://other/etc', folders: [{ name: 'x', path: '/home/ada/.ssh' }] }
     expect(adaptResult('box', 'folder.list', listing)).toMatchObject({
       path: 'place://box/srv',

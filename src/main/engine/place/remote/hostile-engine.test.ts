@@ -64,7 +64,7 @@ const task = (taskId: string, more: object = {}) => ({
   outputBytes: 0,
   ...more,
 })
-/** Answers the lists of the beginning with these. */
+/** Answers the initial list calls with these. */
 const lists =
   ({ sessions = [], inbox = [], tasks = [] }: { sessions?: unknown; inbox?: unknown; tasks?: unknown }): Play =>
   (engine, { id, method }) => {
@@ -75,7 +75,7 @@ const lists =
   }
 
 describe('a hostile engine on a place', () => {
-  it('is disconnected when it sends a line beyond the limit, and is not tried again', async () => {
+  it('is disconnected if it sends a line beyond the limit, and is not tried again', async () => {
     await connect(
       (engine, { method }) => {
         if (method === 'session.list') for (let sent = 0; sent < 40; sent += 1) engine.raw(Buffer.alloc(1 << 16, 'x'))
@@ -94,7 +94,7 @@ describe('a hostile engine on a place', () => {
     expect(engines).toHaveLength(1)
   })
 
-  it('is disconnected when it greets with much text, or never as it should', async () => {
+  it('is disconnected if it prints too much before its greeting, or sends an invalid one', async () => {
     await expect(
       connect(
         () => undefined,
@@ -105,7 +105,7 @@ describe('a hostile engine on a place', () => {
     ).rejects.toMatchObject({ code: 'place.misbehaved' })
   })
 
-  it('may print what a login shell prints before it greets', async () => {
+  it('can print login shell messages before its greeting', async () => {
     await connect(lists({}), (engine) => {
       engine.write('Last login: today')
       engine.write(HELLO)
@@ -113,7 +113,7 @@ describe('a hostile engine on a place', () => {
     expect(place.remote.state).toMatchObject({ state: 'connected', version: '0.1.0' })
   })
 
-  it('is disconnected when it answers what was not asked', async () => {
+  it('is disconnected if it answers calls that were never made', async () => {
     await connect((engine, { method }) => {
       if (method !== 'session.list') return
       for (let id = 5000; id < 5500; id += 1) engine.write({ id, result: { forged: true } })
@@ -123,7 +123,7 @@ describe('a hostile engine on a place', () => {
     expect(place.remote.state.failure?.code).toBe('place.misbehaved')
   })
 
-  it('cannot fill the memory with pushes that are not read', async () => {
+  it('cannot fill the memory with unread pushes', async () => {
     await connect(
       (engine, { id, method }) => {
         if (method !== 'push.usage') return
@@ -181,7 +181,7 @@ describe('a hostile engine on a place', () => {
     expect(place.inbox[0]).not.toHaveProperty('elsewhere')
   })
 
-  it('cannot say that this side lost the connection, or use other failures than ours', async () => {
+  it('cannot claim that this side lost the connection, or use error codes other than ours', async () => {
     await connect((engine, { id, method }) => {
       if (method === 'session.stop')
         engine.write({
@@ -205,7 +205,7 @@ describe('a hostile engine on a place', () => {
     ],
     ['an event that cannot be read', { type: 'events', events: [{ type: 'a', seq: -1 }] }],
     ['a push of an unknown kind', { type: 'run', command: 'rm' }],
-  ])('is refused %s in the log of a session', async (what, event) => {
+  ])('cannot add %s to the log of a session', async (what, event) => {
     await connect((engine, { id, method }) => {
       if (method === 'push.session') engine.write({ id, event })
     })
@@ -237,7 +237,7 @@ describe('a hostile engine on a place', () => {
     expect(subscriptions).toBe(2)
   })
 
-  it('gets answers of offered models only, and does not see how they are called', async () => {
+  it('gets answers only of offered models, and does not see how they are called', async () => {
     const asked: string[] = []
     const info: ModelInfo = {
       id: 'p/m',

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 
-/** The pushes of one subscription, bounded: a reader that is too slow loses them and fails. */
+/** The pushes of one subscription, bounded: a reader that is too slow loses them and gets an error. */
 export class PushBuffer implements AsyncIterableIterator<unknown> {
   readonly #waiting: { value: unknown; bytes: number }[] = []
   readonly #maxBytes: number
@@ -10,7 +10,7 @@ export class PushBuffer implements AsyncIterableIterator<unknown> {
   #isOver = false
   #error: Error | undefined
 
-  /** `onReturn`: the reader needs no more of it. */
+  /** `onReturn` is called when the reader stops reading. */
   constructor(maxBytes: number, onReturn: () => void) {
     this.#maxBytes = maxBytes
     this.#onReturn = onReturn

@@ -27,12 +27,15 @@ const report = z.object({ rows: z.array(row).max(20_000), days: z.array(row).max
 
 export type RemoteReport = z.output<typeof report>
 
-/** What a place says that it spent; undefined when it cannot be read. */
+/** The usage that a place reports; undefined if it can't be parsed. */
 export function usageReportOf(value: unknown): RemoteReport | undefined {
   return report.safeParse(value).data
 }
 
-/** The report of this machine with those of places: the same days and models are summed, the rest stays apart. */
+/**
+ * Merges the report of this machine with those of places: the same days and models are added up, other rows stay
+ * separate.
+ */
 export function mergeReports(
   here: UsageReport,
   there: readonly { placeId: string; report: RemoteReport }[],
@@ -42,7 +45,7 @@ export function mergeReports(
   const rows = new Map(here.rows.map((one) => [one.key, one]))
   let { total } = here
   for (const { placeId, report: remote } of there) {
-    // Only days of this range, whatever a clock elsewhere says.
+    // Only days of this range, regardless of the clock elsewhere.
     for (const day of remote.days) add(days, day, { isKnownOnly: true })
     for (const one of remote.rows) add(rows, ofPlace(here.by, placeId, one), { isKnownOnly: here.by === 'day' })
     total = addUsage(total, remote.total)
@@ -62,7 +65,7 @@ function add(rows: Map<string, UsageRow>, added: UsageRow, { isKnownOnly }: { is
     rows.set(added.key, { ...addUsage(known ?? NO_USAGE, added), key: added.key, label: known?.label ?? added.label })
 }
 
-/** A folder names its place; so does a session, for people. */
+/** Adds the place to the folder of a row, or to the label of a session. */
 function ofPlace(by: UsageGroup, placeId: string, one: UsageRow): UsageRow {
   if (by === 'project') {
     const key = placeFolder({ placeId, path: one.key })
@@ -80,7 +83,7 @@ const hit = z.object({
   snippet: z.string().max(4000),
 })
 
-/** Messages that a place found, in sessions that are its own. */
+/** Messages that a place found, in its own sessions only. */
 export function hitsOf(placeId: string, owns: (sessionId: string) => boolean, value: unknown): SearchHit[] {
   if (!Array.isArray(value)) return []
   return value.slice(0, 500).flatMap((item): SearchHit[] => {

@@ -6,13 +6,13 @@ import { LINK_LIMITS, lost, WireLink, type LinkLimits } from './wire-link'
 
 /** All in ms. */
 export interface RemoteTiming {
-  /** First delay before a retry, and the most it doubles up to; jitter shortens each by up to half. */
+  /** First delay before a retry, and the limit for doubling it; jitter shortens each delay by up to half. */
   backoff: readonly [first: number, max: number]
   /** From the start of the program to its greeting. */
   greetingTimeout: number
   /** How long a call waits for a connection. */
   requestWait: number
-  /** Silence after which a call shows whether the engine is there, and further silence after which it is not. */
+  /** Silence after which a ping is sent, and further silence after which the connection counts as dead. */
   pingAfter: number
   deadAfter: number
 }
@@ -27,7 +27,7 @@ export const REMOTE_TIMING: RemoteTiming = {
 
 export interface RemoteState {
   state: PlaceState
-  /** When it began, ms since the epoch. */
+  /** When the state began, ms since the epoch. */
   since: number
   failure?: Failure
   progress?: string
@@ -41,12 +41,12 @@ export interface RemoteEngineOptions {
   limits?: LinkLimits
   /** 0 to 1; for the jitter. */
   random?: () => number
-  /** A new connection is there; before anything that waits for it continues. */
+  /** Called for each new connection, before anything that waits for it continues. */
   connected?(link: WireLink): void
   changed?(state: RemoteState): void
 }
 
-/** Failures that the user has to act on: trying again could lock an account, or disturb a machine. */
+/** Failures that require the user to act: retrying could lock an account or disturb a machine. */
 const FINAL = new Set([
   'place.refused',
   'place.host_key',
@@ -58,7 +58,7 @@ const FINAL = new Set([
   'place.setup',
 ])
 
-/** An engine elsewhere, as a client of the wire protocol that stays connected for as long as it is needed. */
+/** A client of an engine elsewhere, over the wire protocol; stays connected as long as needed. */
 export class RemoteEngine {
   readonly #options: RemoteEngineOptions
   readonly #timing: RemoteTiming
@@ -83,7 +83,7 @@ export class RemoteEngine {
     return this.#state
   }
 
-  /** Local process of the connection. */
+  /** The current connection. */
   get link(): WireLink | undefined {
     return this.#link
   }
@@ -93,19 +93,19 @@ export class RemoteEngine {
     return this.#isWanted
   }
 
-  /** Keeps it connected from now on, in the background and without asking. */
+  /** From now on keeps it connected, in the background and without asking the user. */
   want(): void {
     if (this.#isWanted) return
     this.#isWanted = true
     if (!this.#link && !this.#attempt) void this.#connect({ way: 'never' })
   }
 
-  /** Connects now, asking as given. Rejects with the reason if that fails. */
+  /** Connects now; `ask`: how the user can be asked. Rejects with the reason if that fails. */
   async connect(ask: LaunchAsk = { way: 'never' }): Promise<void> {
     this.#isWanted = true
     if (this.#link) return
     clearTimeout(this.#retry)
-    // One that may not ask, or start anything, is replaced by one that may.
+    // An attempt that can't ask or start anything is replaced by one that can.
     if (this.#attempt && (ask.way !== 'never' || this.#attempt.isAutomatic)) {
       this.#attempt.abort.abort()
       await this.#attempt.done
@@ -126,8 +126,8 @@ export class RemoteEngine {
   }
 
   /**
-   * Calls a method there. A call that only reads is made again when the connection was lost meanwhile; others fail with
-   * `connection.lost`, as their outcome is unknown.
+   * Calls a method there. A read-only call is made again if the connection is lost; others fail with `connection.lost`,
+   * because their outcome is unknown.
    */
   async call(method: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
@@ -141,7 +141,7 @@ export class RemoteEngine {
     }
   }
 
-  /** The connection, once it is there. Rejects with the reason why it is not, at once if that is known. */
+  /** Resolves with the connection once it is open. Rejects with the reason it isn't, immediately if that is known. */
   async ready(signal?: AbortSignal): Promise<WireLink> {
     this.want()
     const until = performance.now() + this.#timing.requestWait
@@ -170,7 +170,9 @@ export class RemoteEngine {
     })
   }
 
-  /** Resolves once it is connected, however long that takes. Rejects only with the abort, or when it is given up. */
+  /**
+   * Resolves once it is connected, however long that takes. Rejects only on an abort, or when connecting is given up.
+   */
   async reconnected(signal?: AbortSignal): Promise<WireLink> {
     this.want()
     for (;;) {
@@ -226,7 +228,7 @@ export class RemoteEngine {
       signal.throwIfAborted()
       this.#greeted(link, version)
     } catch (error) {
-      // Perhaps it was removed there meanwhile.
+      // Prepare again next time: the copy there may have been removed.
       this.#prepared = undefined
       if (signal.aborted) return
       this.#failed(error)
@@ -280,7 +282,7 @@ export class RemoteEngine {
         this.#watch = setTimeout(() => {
           if (link.lastLineAt >= askedAt) return this.#watchSilence(link)
           link.close(lost())
-          // The shared connection would be as dead for the next one.
+          // The shared connection would be dead for the next one, too.
           void this.#options.launcher.reset?.()
         }, deadAfter)
       },

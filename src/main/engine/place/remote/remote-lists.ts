@@ -5,7 +5,7 @@ import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { Task, TaskUsage } from '../../../../shared/model/task/task'
 import { plainLine } from './plain-text'
 
-/** Most sessions, requests and tasks that one place can add to the lists. */
+/** Maximum number of sessions, requests and tasks that one place can add to the lists. */
 export const LIST_LIMITS = { sessions: 10_000, inbox: 500, tasks: 2000 } as const
 
 const id = z.string().regex(/^[\w.:-]{1,100}$/)
@@ -86,7 +86,7 @@ const usage = z.object({
   ports: z.array(z.object({ port: z.int().min(1).max(65_535), address: line(100), pid: z.int().min(0) })).max(200),
 })
 
-/** A list of a place as data that can be shown: what does not fit is left out, text is one plain line. */
+/** A list of a place as data that is safe to show: invalid items are omitted, text is one plain line. */
 function listOf<T>(value: unknown, one: z.ZodType, max: number): T[] {
   if (!Array.isArray(value)) return []
   return value.slice(0, max).flatMap((item) => {
@@ -95,7 +95,7 @@ function listOf<T>(value: unknown, one: z.ZodType, max: number): T[] {
   })
 }
 
-/** Not what a place shows of its own places: those are reached from there. */
+/** Excludes what a place shows of its own places, which are reached from there. */
 function isOfTheMachine({ folder }: { folder?: string }): boolean {
   return folder === undefined || splitPlaceFolder(folder) === undefined
 }
@@ -123,7 +123,7 @@ export function tasksOf(placeId: string, value: unknown): Task[] {
     }))
 }
 
-/** What tasks use; `tasks`: those that are the place's. */
+/** The resource usage of tasks; `tasks`: the place's own tasks. */
 export function usageOf(tasks: { has(taskId: string): boolean }, value: unknown): TaskUsage[] {
   return listOf<TaskUsage>(value, usage, LIST_LIMITS.tasks).filter(({ taskId }) => tasks.has(taskId))
 }

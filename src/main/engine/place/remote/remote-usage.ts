@@ -2,7 +2,7 @@ import type { TaskUsage } from '../../../../shared/model/task/task'
 import { usageOf } from './remote-lists'
 import type { WireLink } from './wire-link'
 
-/** What the running tasks of a place use, read while a client watches. */
+/** The resource usage of a place's running tasks, read while a client watches. */
 export class RemoteUsage {
   newest: TaskUsage[] = []
   readonly #link: (signal: AbortSignal) => Promise<WireLink>
@@ -34,10 +34,10 @@ export class RemoteUsage {
           this.newest = usageOf(this.#tasks, (push as { usage?: unknown } | null)?.usage)
           changed()
         }
-        // An engine that ends it would be asked without pause.
+        // Otherwise, an engine that ends the subscription would be called in a tight loop.
         if (!signal.aborted && !link.reason) await Promise.race([link.ended, aborted(signal)])
       } catch {
-        // Given up, or lost: the next connection continues.
+        // Given up or lost; the next connection continues.
         if (signal.aborted) return
       }
       if (this.newest.length > 0) {

@@ -1,12 +1,12 @@
 import { CodedError } from '../../../../shared/errors'
 import type { RemoteEngine } from './remote-engine'
 
-/** How many of the latest events are searched for an answer. */
+/** Number of latest events that are searched for an answer. */
 const EVENTS = 400
 
 /**
- * Answers an approval, also when the connection is lost meanwhile: the answer is given again, and if it was taken the
- * first time, that is found in the log of the session.
+ * Answers an approval even if the connection is lost: the answer is sent again, and if the first one was accepted, the
+ * session's log shows it.
  */
 export async function replyOnce(
   remote: Pick<RemoteEngine, 'call' | 'reconnected'>,
@@ -18,7 +18,7 @@ export async function replyOnce(
       return await remote.call('approval.reply', input, signal)
     } catch (error) {
       if (!(error instanceof CodedError)) throw error
-      if (error.code === 'approval.gone' && attempt > 1 && (await wasTaken(remote, input, signal))) return undefined
+      if (error.code === 'approval.gone' && attempt > 1 && (await wasAccepted(remote, input, signal))) return undefined
       if (error.code !== 'connection.lost' || attempt === 5) throw error
       await remote.reconnected(signal)
     }
@@ -26,7 +26,7 @@ export async function replyOnce(
 }
 
 /** Whether the approval was answered with this option. */
-async function wasTaken(
+async function wasAccepted(
   remote: Pick<RemoteEngine, 'call'>,
   { sessionId, approvalId, optionId }: { sessionId: string; approvalId: string; optionId: string },
   signal?: AbortSignal,

@@ -4,18 +4,18 @@ import type { Channel, ChannelEnd } from '../launcher/launcher'
 import { PushBuffer } from './push-buffer'
 import { plainLine } from './plain-text'
 
-/** What one connection to an engine elsewhere may do to this process. */
+/** Limits on what one connection to an engine elsewhere can do to this process. */
 export interface LinkLimits {
   /** Longest line, in bytes. */
   lineBytes: number
-  /** Most bytes before the greeting: messages of a login shell. */
+  /** Maximum bytes before the greeting, for messages of a login shell. */
   greetingBytes: number
-  /** Most bytes and lines a second on average; beyond, reading pauses. */
+  /** Maximum bytes and lines per second on average; beyond that, reading pauses. */
   bytesPerSecond: number
   linesPerSecond: number
-  /** Most answers to questions that were never asked. */
+  /** Maximum number of answers to calls that were never made. */
   strayLines: number
-  /** Most bytes of pushes that wait for a slow subscriber. */
+  /** Maximum bytes of pushes that wait for a slow subscriber. */
   pushBytes: number
 }
 
@@ -52,7 +52,7 @@ export class WireLink {
   readonly #now: () => number
   readonly #calls = new Map<WireId, PendingCall>()
   readonly #subscriptions = new Map<WireId, PushBuffer>()
-  /** Cancelled here, and not ended there yet: what still comes of them is ignored. */
+  /** Calls cancelled here that have not ended there yet; further messages about them are ignored. */
   readonly #cancelled = new Set<WireId>()
   #nextId = 1
   #maxSent = Number.POSITIVE_INFINITY
@@ -81,7 +81,7 @@ export class WireLink {
     void channel.ended.then((end) => this.close(explain(channel, end)))
   }
 
-  /** Why it has ended; undefined while it is open. */
+  /** Why it ended; undefined while it is open. */
   get reason(): Error | undefined {
     return this.#reason
   }
@@ -243,14 +243,14 @@ export class WireLink {
     this.#greeted = undefined
   }
 
-  /** Answers to cancelled requests cross with the cancellation; many more are forged. */
+  /** A few answers cross with the cancellation of their request; many more than that are forged. */
   #countStray(): void {
     this.#stray += 1
-    if (this.#stray > this.#limits.strayLines + this.#nextId) throw misbehaved('answers to what was not asked')
+    if (this.#stray > this.#limits.strayLines + this.#nextId) throw misbehaved('answers to calls that were never made')
   }
 }
 
-/** Pauses reading while more arrives than a healthy engine sends. */
+/** Pauses reading while more data arrives than a healthy engine sends. */
 class Throttle {
   #from: number
   #bytes = 0
@@ -286,11 +286,11 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Only codes of ours, with our own title and advice; the message is shown as plain text. */
+/** Accepts only our own codes, with our own title and advice; the message is shown as plain text. */
 export function remoteFailure(value: unknown): CodedError {
   const { code, message } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Failure>
   const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? code : 'internal'
-  // Only this side knows whether the connection is there.
+  // Only this side knows the state of the connection.
   const safe = known.startsWith('connection.') || known.startsWith('place.') ? 'internal' : known
   return new CodedError(safe, plainLine(typeof message === 'string' ? message : '', 2000))
 }

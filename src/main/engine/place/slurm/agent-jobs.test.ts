@@ -32,7 +32,7 @@ function turn(turnId: string, said: string, answer: string): EventBody[] {
   ]
 }
 
-/** What the agent gets before the last of these turns, which has just started. */
+/** The earlier text that the agent gets for the last of these turns, which has just started. */
 async function earlier(...turns: readonly EventBody[][]): Promise<string> {
   const { store } = openStore({ home: await tempFolder() })
   try {
@@ -46,11 +46,11 @@ async function earlier(...turns: readonly EventBody[][]): Promise<string> {
 }
 
 describe('a subagent that continues in a new job', () => {
-  it('is told nothing before its first turn', async () => {
+  it('gets no earlier text for its first turn', async () => {
     expect(await earlier(turn('t1', 'first', 'one'))).toBe('')
   })
 
-  it('is told what it was asked, did and answered, without the message that continues it', async () => {
+  it('gets its earlier prompts, calls and answers, without the message that continues it', async () => {
     const text = await earlier(turn('t1', 'first', 'one'), turn('t2', 'second', 'two'), turn('t3', 'third', 'three'))
     const inOrder = ['# Your conversation until now', 'first', 'notes.md', 'content in t1', 'one', 'second', 'two']
     const places = inOrder.map((part) => text.indexOf(part))
@@ -59,13 +59,13 @@ describe('a subagent that continues in a new job', () => {
     expect(text).not.toContain('third')
   })
 
-  it('is told the newest 60,000 characters of a long conversation, of which none is cut in half', async () => {
+  it('gets the newest 60,000 characters of a long conversation, with no character cut in half', async () => {
     const [even, odd] = await Promise.all(
       ['', 'x'].map((more) => earlier(turn('t1', 'oldest', `${'😀'.repeat(40_000)}${more}`), turn('t2', 'next', ''))),
     )
     for (const text of [even!, odd!]) {
       expect(text).not.toContain('oldest')
-      // One less where an emoji would be cut.
+      // One less if an emoji would be cut.
       expect([60_000, 60_001]).toContain(text.length)
       expect(text.startsWith('…')).toBe(true)
       expect(text.isWellFormed()).toBe(true)

@@ -34,22 +34,22 @@ export interface AgentJobsDeps extends Pick<ShellLauncherOptions, 'home' | 'vers
   effectiveHeader(session: Session): SessionHeader
   rulesOf(session: Session): Promise<PermissionRule[]>
   definitionOf(session: Session): Promise<AgentDefinition | undefined>
-  /** Shows what happens to the job of a subagent. */
+  /** Shows the state of a subagent's job. */
   note(agentId: string, line: string | undefined): void
-  /** Makes the model calls of an engine in a job, for as long as its connection lasts. */
+  /** Makes the model calls of an engine in a job while its connection lasts. */
   serveModels(link: WireLink): void
   keepRules(patterns: readonly string[]): Promise<void>
-  looks?: readonly [first: number, longest: number]
+  pollMs?: readonly [first: number, longest: number]
 }
 
 export interface AgentJobs {
-  /** Runs a turn of a subagent as a job of its own, which ends with the turn. */
+  /** Runs a turn of a subagent as a separate job, which ends with the turn. */
   run(session: Session, turnId: string, signal: AbortSignal): Promise<TurnEnd>
 }
 
-/** How long an engine may take to end itself before its job is canceled, in ms. */
+/** How long an engine can take to exit before its job is canceled, in ms. */
 const END_MS = 5000
-/** Most characters of an earlier conversation that a subagent gets; the newest count. */
+/** Maximum characters of an earlier conversation that a subagent gets: the newest. */
 const MAX_CHARS = 60_000
 
 /** Runs subagents as jobs of a scheduler. Each is queued, and its result is recorded here once, however it ends. */
@@ -62,7 +62,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
         `and that of ${place.placeId} is on ${place.launch.host}.`,
     )
   const shell = shellOf(place.launch, { home, program: undefined })
-  const queue = new SlurmQueue(shell, deps.looks)
+  const queue = new SlurmQueue(shell, deps.pollMs)
   const homes = new JobHomes(place.placeId, queue)
   const owner = createHash('sha256').update(`${clientId} ${home} ${hostname()}`).digest('hex').slice(0, 8)
   const base = createShellLauncher({
@@ -90,13 +90,13 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
       const jobHome = await homes.of(id)
       let connection: JobConnection | undefined
       let jobId: string | undefined
-      /** Everything that happened there is recorded here. */
+      /** Whether everything that happened there is recorded here. */
       let isDelivered = false
       try {
         const at = { home: jobHome }
         const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
         const name = `trestle-agent-${owner}-${process.pid}-${id}`
-        // Its place in the queue is that of the call, however long the files take.
+        // Its position in the queue is that of the call, however long writing the files takes.
         const request = Promise.all([ready, agentFile]).then(([found]) => ({
           name,
           script: holderScript(at, found, { endsAtOnce: true }),
@@ -121,7 +121,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
         isDelivered = true
         return end
       } catch (error) {
-        // Pending or out of reach: nothing there ends the turn.
+        // Pending or unreachable: nothing there can end the turn.
         if (signal.aborted) return closed(session, signal)
         return { stop: 'error', failure: failureOf(error), steps: 0 }
       } finally {
@@ -153,7 +153,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
     return started?.type === 'turn.started' ? started.parts : []
   }
 
-  /** Records the end of everything that is open in a turn that was stopped. */
+  /** Records the end of everything open in a stopped turn. */
   function closed(session: Session, signal: AbortSignal): TurnEnd {
     const turn = unfinishedTurn(deps.store, session.id)
     const why = signal.reason instanceof Error ? signal.reason.message : 'The turn was stopped.'
@@ -164,7 +164,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
     return { stop: 'cancelled', steps: turn?.steps ?? 0 }
   }
 
-  /** The engine ends, and with it the job; a job whose engine cannot be told is canceled. */
+  /** Ends the engine, and with it the job; cancels the job if its engine can't be reached. */
   async function endJob(connection: JobConnection | undefined, jobId: string): Promise<void> {
     try {
       if (!connection?.link) throw new CodedError('connection.lost', 'The job is not connected.')
@@ -178,8 +178,8 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
 }
 
 /**
- * What a subagent has said and heard before a turn, for the engine of a new job: the folder of its earlier job is gone.
- * Empty for its first turn.
+ * The conversation of a subagent before a turn, for the engine of a new job, because the folder of its earlier job was
+ * deleted. Empty for its first turn.
  */
 export function earlierText(store: Pick<Store, 'window'>, sessionId: string, turnId: string): string {
   const events = conversationEvents(store, sessionId)
@@ -190,7 +190,7 @@ export function earlierText(store: Pick<Store, 'window'>, sessionId: string, tur
   return text.length > MAX_CHARS ? `…${cutTextStart(text, MAX_CHARS).toWellFormed()}` : text
 }
 
-/** The outcome of the turn, or why its job is over; a stopped turn has a moment to record its end. */
+/** The outcome of the turn, or why its job is over; a stopped turn gets a moment to record its end. */
 async function untilOver(connection: JobConnection, turn: Promise<TurnEnd>, signal: AbortSignal): Promise<TurnEnd> {
   const { promise: over, reject } = Promise.withResolvers<never>()
   over.catch(() => undefined)
@@ -210,7 +210,7 @@ async function untilOver(connection: JobConnection, turn: Promise<TurnEnd>, sign
   }
 }
 
-/** Cancels what an earlier process of this home left in the queue: its subagents are lost. */
+/** Cancels jobs that an earlier process of this home left in the queue: its subagents are lost. */
 async function cancelOrphans(queue: SlurmQueue, owner: string): Promise<void> {
   const jobs = await queue.list()
   await queue.cancel(

@@ -14,15 +14,15 @@ export interface JobConnectionOptions {
   jobId: string
   /** Starts a client of the engine in the job. */
   attach(jobId: string): Channel
-  /** A new connection is there; before anything that waits for it continues. */
+  /** Called for each new connection, before anything that waits for it continues. */
   connected(link: WireLink): void
-  /** What the scheduler says of the job has changed. */
+  /** Called when the state of the job has changed. */
   changed(job: SlurmJob): void
 }
 
-/** The engine in a job: connected while the job runs, also after it was queued again, until the job is over. */
+/** The engine in a job: connected while the job runs, even after it was requeued, until the job is over. */
 export class JobConnection {
-  /** Resolves once, with why the job is over or the connection was closed. */
+  /** Resolves once, with the reason the job is over or the connection was closed. */
   readonly ended: Promise<Error>
   readonly #options: JobConnectionOptions
   readonly #abort = new AbortController()
@@ -49,7 +49,7 @@ export class JobConnection {
     return this.#link
   }
 
-  /** The connection, once it is there, however long that takes. Rejects with why the job is over. */
+  /** Resolves with the connection once it is open, however long that takes. Rejects with the reason the job is over. */
   async reconnected(signal?: AbortSignal): Promise<WireLink> {
     signal?.throwIfAborted()
     if (this.#link && !this.#abort.signal.aborted) return this.#link
@@ -64,7 +64,7 @@ export class JobConnection {
     }
   }
 
-  /** Calls a method there; one that only reads is made again when the connection was lost meanwhile. */
+  /** Calls a method there; a read-only call is made again if the connection is lost. */
   async call(method: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
     for (;;) {
       const link = await this.reconnected(signal)
@@ -76,7 +76,7 @@ export class JobConnection {
     }
   }
 
-  /** Stops following the job; it is not canceled. */
+  /** Stops following the job without canceling it. */
   async close(): Promise<void> {
     this.#abort.abort(new CodedError('connection.lost', 'It was closed.'))
     await this.ended
@@ -95,7 +95,7 @@ export class JobConnection {
         if (!this.#link && !this.#attaching) void this.#attach()
       } else this.#link?.close(lost())
       if (phase === 'ended') {
-        // A job that is queued again passes through the end of its first run.
+        // A requeued job briefly passes through the end of its first run.
         endings += 1
         queue.hurry()
         if (endings > 1) return endedError(job)
@@ -119,7 +119,7 @@ export class JobConnection {
       connected(link)
       this.#waiting.resolve(link)
     } catch {
-      // The next look says whether the job still runs.
+      // The next poll shows whether the job is still running.
       return
     } finally {
       clearTimeout(timer)

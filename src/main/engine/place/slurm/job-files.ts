@@ -4,24 +4,24 @@ import type { AgentDefinition } from '../../../../shared/model/session/agent'
 import type { PermissionRule } from '../../permission/permission-rule'
 import { JOB_HOME_MARK } from './job-homes'
 
-/** Tables of the user's configuration that count for subagents in jobs too. None of them holds keys. */
+/** Tables of the user's configuration that also apply to subagents in jobs. None of them contains keys. */
 const TABLES = ['loop', 'sandbox', 'tools', 'features'] as const
-/** What would ask the user in the middle of it, or start further agents. */
+/** Tools that would ask the user during the turn, or start further agents. */
 const NOT_IN_JOBS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'Agent', 'CreateSubagent', 'SendDMail']
-/** After this without a client an engine in a job ends, and with it the job. */
+/** An engine in a job exits after this time without a client, and the job ends with it. */
 const IDLE_MINUTES = 5
 
 export interface JobFiles {
   /** TRESTLE_HOME of the user. */
   home: string
-  /** Of the job. */
+  /** TRESTLE_HOME of the job. */
   jobHome: string
   agent: AgentDefinition
   /** The rules that apply to the subagent, from everywhere. */
   rules: readonly PermissionRule[]
 }
 
-/** Writes the home folder of a job: what its engine needs to know, and no keys. Returns the file of the agent. */
+/** Writes the home folder of a job, with what its engine needs, but no keys. Returns the file of the agent. */
 export async function writeJobFiles({ home, jobHome, agent, rules }: JobFiles): Promise<string> {
   await mkdir(jobHome, { recursive: true, mode: 0o700 })
   await writeFile(join(jobHome, JOB_HOME_MARK), '')
@@ -40,7 +40,7 @@ export async function writeJobFiles({ home, jobHome, agent, rules }: JobFiles): 
   return agentFile
 }
 
-/** JSON is YAML. */
+/** Writes JSON, which is valid YAML. */
 function agentYaml(agent: AgentDefinition): string {
   const { name, description, systemPrompt, tools, excludeTools, effort, maxSteps, maxRepeats, readOnly } = agent
   return `${JSON.stringify(

@@ -44,7 +44,7 @@ describe('the home folders of jobs', () => {
   }
   const left = (): string[] => readdirSync(jobs).toSorted((a, b) => (a < b ? -1 : 1))
 
-  it('are removed after a week, and the oldest first when they are large', () => {
+  it('are removed after a week, and the oldest first if they are large', () => {
     make('old', { days: 9 })
     make('new', { days: 1 })
     expect(clean(LEFTOVERS)).toBe('1')
@@ -54,7 +54,7 @@ describe('the home folders of jobs', () => {
     expect(left()).toEqual(['new'])
   })
 
-  it('stay while their job is in the queue, and all of them while the scheduler does not answer', () => {
+  it('are kept while their job is in the queue, and all of them while the scheduler does not respond', () => {
     make('waits', { days: 30 })
     make('over', { days: 30 })
     expect(clean(NO_LEFTOVERS, 'exit 1')).toBe('0')
@@ -63,7 +63,7 @@ describe('the home folders of jobs', () => {
     expect(left()).toEqual(['waits'])
   })
 
-  it('are only those that Trestle has marked; nothing outside is reached through a link or a name', () => {
+  it('are removed only if marked by Trestle, and never outside through a link or a name', () => {
     make('foreign', { days: 30, isOurs: false })
     const outside = join(temp, 'outside')
     mkdirSync(outside)
@@ -77,7 +77,7 @@ describe('the home folders of jobs', () => {
     expect(existsSync(join(outside, JOB_HOME_MARK))).toBe(true)
   })
 
-  it('goes when its job is over, and not while the job still runs', async () => {
+  it('are removed when their job is over, and not while it is still running', async () => {
     vi.stubEnv('HOME', temp)
     const looks: ((job: SlurmJob | undefined) => void)[] = []
     const queue = {

@@ -8,24 +8,24 @@ import type { SlurmQueue } from './slurm-queue'
 
 /** Marks the home folder of a job as ours; its age is that of the latest turn. */
 export const JOB_HOME_MARK = 'job-home'
-/** How long the end of a job is waited for before its folder is left for a later cleaning, in ms. */
+/** How long to wait for the end of a job before its folder is left for a later cleanup, in ms. */
 const OVER_MS = 60_000
 
-/** Which home folders of jobs may stay. */
+/** Which home folders of jobs are kept. */
 export interface JobHomesKept {
   /** Longest time after the latest turn, in days. */
   days: number
-  /** Most of all together; the oldest go first. */
+  /** Maximum total size; the oldest are removed first. */
   bytes: number
 }
 
-/** What the home folders of jobs whose result was not delivered may take. */
+/** Limits for the home folders of jobs whose result was not delivered. */
 export const LEFTOVERS: JobHomesKept = { days: 7, bytes: 1 << 30 }
 export const NO_LEFTOVERS: JobHomesKept = { days: 0, bytes: 0 }
 
 /**
- * Removes the home folders of jobs that are in no queue, and prints how many. A folder without our mark, a link, and
- * everything while the scheduler does not answer, is left alone.
+ * Removes the home folders of jobs that are in no queue, and prints how many. Leaves alone folders without our mark and
+ * links, and everything if the scheduler does not respond.
  */
 export function cleanJobHomes(placeId: string, { days, bytes }: JobHomesKept): string {
   return `
@@ -56,7 +56,7 @@ export class JobHomes {
     this.#queue = queue
   }
 
-  /** The folder for a subagent, once nothing removes it. */
+  /** The folder for a subagent, once any pending removal of it has finished. */
   async of(agentId: string): Promise<string> {
     const folder = join(homedir(), '.trestle-places', this.#placeId, 'jobs', agentId)
     await this.#removing.get(folder)

@@ -10,16 +10,16 @@ import { isLost, type JobConnection } from './job-connection'
 export interface MirroredTurn {
   turnId: string
   parts: readonly UserPart[]
-  /** What was said in earlier turns, for an engine that does not know them; empty: nothing. */
+  /** The text of earlier turns, for an engine that does not know them; can be empty. */
   earlier(): string
-  /** What the session there is created with, when the job has none from an earlier turn. */
+  /** The input for creating the session there, if the job has none from an earlier turn. */
   create: Record<string, unknown>
   connection: Pick<JobConnection, 'call' | 'reconnected'>
-  /** Keeps rules that the user made for all sessions. */
+  /** Saves rules that the user created for all sessions. */
   keepRules(patterns: readonly string[]): Promise<void>
 }
 
-/** The events of a turn that count here as they are. Checkpoints and the prompt belong to the engine there. */
+/** The events of a turn that are recorded here unchanged. Checkpoints and the prompt belong to the engine there. */
 const MIRRORED = new Set([
   'step.started',
   'step.retried',
@@ -35,8 +35,8 @@ const MIRRORED = new Set([
 const LIVE = new Set(['text.delta', 'thinking.delta', 'tool.drafting', 'tool.progress'])
 
 /**
- * Runs a turn of a session in the engine of a job, and records here what happens there: each event once and in order,
- * however often the connection is lost. Answers to its requests are passed on. Rejects with why the job is over.
+ * Runs a turn of a session in the engine of a job, and records its events here: each once and in order, however often
+ * the connection is lost. Answers to its requests are passed on. Rejects with the reason the job is over.
  */
 export async function mirrorTurn(session: Session, turn: MirroredTurn, signal: AbortSignal): Promise<TurnEnd> {
   const { connection, turnId } = turn
@@ -69,7 +69,7 @@ export async function mirrorTurn(session: Session, turn: MirroredTurn, signal: A
     for await (const push of followRemoteSession(connection, { sessionId, since }, { signal: following.signal })) {
       const { events } = push as { events?: readonly (RecordedEvent | LiveEvent)[] }
       for (const event of events ?? []) {
-        const end = take(session, turnId, event)
+        const end = recordEvent(session, turnId, event)
         if (end) return end
       }
     }
@@ -82,8 +82,8 @@ export async function mirrorTurn(session: Session, turn: MirroredTurn, signal: A
   }
 }
 
-/** Records an event of the turn there; returns its end. */
-function take(session: Session, turnId: string, event: RecordedEvent | LiveEvent): TurnEnd | undefined {
+/** Records an event of the turn there; returns the end of the turn, if that is the event. */
+function recordEvent(session: Session, turnId: string, event: RecordedEvent | LiveEvent): TurnEnd | undefined {
   if (LIVE.has(event.type)) {
     session.live({ ...event, sessionId: session.id } as LiveEvent)
     return undefined
@@ -114,7 +114,7 @@ function asFailure(failure: Failure): Failure {
   return new CodedError(failure.code, failure.message).failure
 }
 
-/** The session in the job: that of an earlier turn, or a new one. */
+/** The session in the job: from an earlier turn, or a new one. */
 async function sessionThere(
   { connection, create }: MirroredTurn,
   signal: AbortSignal,
@@ -130,13 +130,13 @@ async function sessionThere(
     try {
       return (await connection.call('session.create', create, signal)) as { sessionId: string; seq: number }
     } catch (error) {
-      // Whether it was created shows in the list.
+      // The list shows whether it was created.
       if (!isLost(error)) throw error
     }
   }
 }
 
-/** Sends the prompt, also when the connection is lost meanwhile: whether it arrived shows in the log there. */
+/** Sends the prompt once, even if the connection is lost: the log there shows whether it arrived. */
 async function promptOnce(
   { connection, parts, earlier }: MirroredTurn,
   sessionId: string,

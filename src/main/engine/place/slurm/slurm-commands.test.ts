@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { describeJob, jobText, parseDescription, parseJobs, phaseOf, submitScript } from './slurm-commands'
 
 describe('a job of Slurm', () => {
-  it('is shown with the reason of the scheduler', () => {
+  it("is shown with the scheduler's reason", () => {
     const jobs = parseJobs(
       'slurm_load_jobs: warning\n12|PENDING|ReqNodeNotAvail, UnavailableNodes:n1||a\n' +
         '13|RUNNING|None|node1|b|c\n14|PENDING|(null)\n',
@@ -30,7 +30,7 @@ describe('a job of Slurm', () => {
     expect(jobText({ jobId: '7', state, reason: 'None' })).toBe(`Job 7 ${text}`)
   })
 
-  it('is described by the scheduler, and by its accounting when the scheduler has forgotten it', () => {
+  it('is described by the scheduler, or by its accounting if the scheduler has forgotten it', () => {
     const shown =
       'JobId=7 JobName=trestle-x UserId=ada(1) JobState=TIMEOUT Reason=launch ' +
       'failed requeued held Dependency=(null) NodeList=n1 BatchHost=n1'
@@ -44,7 +44,7 @@ describe('a job of Slurm', () => {
     expect(parseDescription('7', 'slurm_load_jobs error: Invalid job id specified\n')).toBeUndefined()
   })
 
-  it('gets its settings as words, whatever they contain', () => {
+  it('gets each setting as a single word, whatever it contains', () => {
     const script = submitScript(
       { kind: 'slurm', partition: '$(touch /tmp/x)', cpus: 2, memory: '4G', time: '1:00', account: "it's" },
       { name: 'n', script: 'echo "$HOME"' },

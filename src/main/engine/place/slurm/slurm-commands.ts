@@ -32,7 +32,10 @@ const ENDED = new Set([
   'TIMEOUT',
 ])
 
-/** Whether a job can be attached to, may still run, or is over. A state that is not known may still change. */
+/**
+ * Whether a job can be attached to, may still run, or is over. An unknown state counts as waiting, because it can
+ * change.
+ */
 export function phaseOf({ state }: Pick<SlurmJob, 'state'>): JobPhase {
   if (RUNNING.has(state)) return 'running'
   return ENDED.has(state) ? 'ended' : 'waiting'
@@ -67,10 +70,10 @@ export function jobText({ jobId, state, reason }: Pick<SlurmJob, 'jobId' | 'stat
 
 const FIELDS = '%i|%T|%r|%N|%j'
 
-/** All jobs of this user, also those that ended a few minutes ago. */
+/** All jobs of this user, including those that ended a few minutes ago. */
 export const LIST_JOBS = `squeue --noheader --me --states=all --format=${quoted(FIELDS)}`
 
-/** The lines of `LIST_JOBS`. Other lines, such as warnings, are ignored. */
+/** Parses the output of `LIST_JOBS`. Other lines, such as warnings, are ignored. */
 export function parseJobs(stdout: string): SlurmJob[] {
   return stdout.split('\n').flatMap((line) => {
     const match = /^(\d+)\|([A-Z_]+)\|([^|]*)\|([^|]*)\|(.*)$/.exec(line.trim())
@@ -89,7 +92,7 @@ export function describeJob(jobId: string): string {
   )
 }
 
-/** What `describeJob` prints; undefined when neither knows the job. */
+/** Parses the output of `describeJob`; undefined if neither knows the job. */
 export function parseDescription(jobId: string, stdout: string): SlurmJob | undefined {
   const field = (name: string): string | undefined =>
     new RegExp(`(?:^|\\s)${name}=(.*?)(?=\\s[A-Za-z/:]+=|$)`, 'm').exec(stdout)?.[1]?.trim()
@@ -109,7 +112,7 @@ export function parseDescription(jobId: string, stdout: string): SlurmJob | unde
     : { jobId, state: accounted, reason: plainLine(reason, 100), node: '', name: '' }
 }
 
-/** No other variables: the environment of this machine may hold keys. */
+/** Exports no other variables, because the environment of this machine may contain keys. */
 export const EXPORTED = '--export=HOME,PATH,USER,LOGNAME,SHELL,LANG,TMPDIR,SLURM_CONF,TRESTLE_KEY_STORE'
 
 export interface JobRequest {
@@ -119,7 +122,7 @@ export interface JobRequest {
   comment?: string
 }
 
-/** Submits a job that is queued again when its node fails or it is preempted; prints its number. */
+/** Submits a job that is requeued if its node fails or it is preempted; prints its number. */
 export function submitScript(launch: SlurmLaunch, { name, script, comment }: JobRequest): string {
   const options = [
     `--job-name=${name}`,
@@ -146,12 +149,12 @@ export function stepScript(jobId: string, script: string): string {
   )
 }
 
-/** What Slurm tells a job about itself would be taken as options of further jobs and steps. */
+/** Unsets Slurm's variables about this job, which would be read as options of further jobs and steps. */
 const FORGET_JOB =
   'for name in $(env | sed -n "s/^\\(SLURM_[A-Z0-9_]*\\|SBATCH_[A-Z0-9_]*\\)=.*/\\1/p"); ' +
   'do [ "$name" = SLURM_CONF ] || unset "$name"; done'
 
-/** What a failure of a command of the scheduler means. */
+/** The error for a failed command of the scheduler. */
 export function schedulerFailure(stderr: string, exitCode: number): CodedError {
   const last = plainLine(stderr.trim().split('\n').at(-1) ?? '')
   if (exitCode === 127)

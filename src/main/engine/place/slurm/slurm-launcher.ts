@@ -28,7 +28,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   const { home, program } = options
   const place: SlurmLauncherOptions['place'] = {
     ...options.place,
-    // A cluster shares the home folder, and a store is never opened by two machines.
+    // The nodes share the home folder, and a store must never be opened by two machines.
     home: options.place.home ?? `~/.trestle-places/${options.place.placeId}`,
     // The engine belongs to the job, not to the connection.
     keepsRunning: true,
@@ -38,7 +38,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   const base = createShellLauncher({ ...options, place, shell })
   const queue = new SlurmQueue(shell)
   const name = `trestle-${place.placeId}-${createHash('sha256').update(options.clientId).digest('hex').slice(0, 8)}`
-  // Its subagents are jobs beside it: the scheduler's commands are on the nodes, too.
+  // Its subagents run as separate jobs: the scheduler's commands are on the nodes, too.
   const { host: _host, configFile: _config, ...jobLaunch } = launch
   const { placeId, program: installed } = place
   const jobPlace = { placeId, launch: jobLaunch, ...(installed !== undefined && { program: installed }) }
@@ -51,12 +51,12 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   const submit = async (prepared: Prepared, given: PrepareOptions): Promise<string> =>
     queue.submit(launch, { name, script: holderScript(place, prepared, { environment: agentJobs }) }, given)
 
-  /** Waits until the job runs; tells the scheduler's reason meanwhile. */
+  /** Waits until the job runs; reports the scheduler's reason while it waits. */
   const running = async (prepared: Prepared, given: PrepareOptions): Promise<string> => {
     const found = await queue.findActive(name, given)
     if (!found && latest !== undefined && given.ask?.way !== 'user') {
       const ended = await queue.describe(latest, given)
-      // A job that was canceled or reached its limit is not submitted again without being asked to.
+      // A job that was canceled or reached its limit is not submitted again unless the user asks for it.
       if (ended && phaseOf(ended) === 'ended') throw endedError(ended)
     }
     const jobId = found?.jobId ?? (await submit(prepared, given))
@@ -94,7 +94,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   }
 }
 
-/** Where the commands of the scheduler are. */
+/** A shell on the machine with the scheduler's commands. */
 export function shellOf(
   { host, configFile }: SlurmLaunch,
   { home, program }: { home: string; program: string | undefined },
@@ -112,31 +112,31 @@ function relayScript(port: number): string {
   return `exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} || exit 1; cat <&3 & cat >&3; wait'`
 }
 
-/** Why a job is over, as the failure of what it did. */
+/** The error for work in a job that is over. */
 export function endedError(job: Pick<SlurmJob, 'jobId' | 'state' | 'reason'>): CodedError {
   return new CodedError('place.job_ended', `${jobText(job)}.`)
 }
 
-/** What the engine of a job says once it serves. */
-const SAID = '"$TRESTLE_HOME/job-engine"'
-/** Runs the version of Trestle that was prepared last; clients replace it. */
+/** Output of the job's engine; written once it serves. */
+const READY = '"$TRESTLE_HOME/job-engine"'
+/** A script that runs the most recently prepared version of Trestle; clients replace it. */
 const PROGRAM = '"$TRESTLE_HOME/job-program"'
-/** A client is there and no engine. */
+/** Exists if a client is waiting for an engine. */
 const WANTED = '"$TRESTLE_HOME/job-wanted"'
-/** How often an engine that was killed is started again. */
+/** How often a killed engine is restarted. */
 const MAX_CRASHES = 20
-/** How long a job stays after its engine has exited, in fifths of a second: an update starts another one. */
-const STAYS = 50
+/** How long a job stays after its engine has exited, in fifths of a second, because an update starts another engine. */
+const STAY_TICKS = 50
 
 export interface JobScript {
   environment?: Record<string, string>
-  /** The job is over as soon as its engine exits. */
+  /** The job ends as soon as its engine exits. */
   endsAtOnce?: boolean
 }
 
 /**
- * The job runs the engine, again when it was killed, and is over some time after the engine has exited and no other
- * process has its role. A job that is queued again continues what it left.
+ * The job runs the engine, restarts it if it is killed, and ends some time after the engine has exited and no other
+ * process has its role. A requeued job continues where it left off.
  */
 export function holderScript(
   place: Pick<Place, 'home'>,
@@ -149,25 +149,25 @@ export function holderScript(
   if (!attaches) return `${begin}exec sleep infinity`
   const stay =
     `n=0; until [ -e ${WANTED} ]; do n=$((n+1)); [ $((n % 25)) -eq 0 ] && sh ${PROGRAM} ` +
-    `engine status >/dev/null 2>&1 && n=0; [ $n -gt ${STAYS} ] && exit 0; sleep 0.2; done`
+    `engine status >/dev/null 2>&1 && n=0; [ $n -gt ${STAY_TICKS} ] && exit 0; sleep 0.2; done`
   return [
     begin,
     writeProgram(trestle),
     'crashes=0; while :; do ',
     `rm -f ${WANTED}; `,
-    `if sh ${PROGRAM} engine >${SAID}; then ${endsAtOnce ? 'exit 0' : stay}; `,
+    `if sh ${PROGRAM} engine >${READY}; then ${endsAtOnce ? 'exit 0' : stay}; `,
     `else crashes=$((crashes+1)); [ $crashes -gt ${MAX_CRASHES} ] && exit 1; sleep 0.2; fi; done`,
   ].join('')
 }
 
 /**
- * Waits for the engine of the job, so that none is started beside it, and becomes a client of it. The scheduler does
- * not always end a step whose `srun` was killed: an earlier one of the same `client` is ended first.
+ * Waits for the engine of the job, so that no second one is started, and becomes its client. The scheduler does not
+ * always end a step whose `srun` was killed, so an earlier step of the same `client` is ended first.
  */
 export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared, client: string): string {
   if (!attaches) return `${placeEnvironment(place)}exec ${trestle} wire`
-  // What an earlier run of the job has left names a process that has ended.
-  const pid = `pid=$(sed -n 's/.*"holds":true.*"pid":\\([0-9]*\\).*/\\1/p' ${SAID} 2>/dev/null)`
+  // A file from an earlier run of the job has the pid of a process that has ended.
+  const pid = `pid=$(sed -n 's/.*"holds":true.*"pid":\\([0-9]*\\).*/\\1/p' ${READY} 2>/dev/null)`
   const name = `"$TRESTLE_HOME/job-client-${client}"`
   const serves =
     `${pid}; { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; ` +
@@ -176,7 +176,7 @@ export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: 
     placeEnvironment(place),
     'mkdir -p "$TRESTLE_HOME"; ',
     writeProgram(trestle),
-    `n=0; until ${serves}; do n=$((n+1)); [ $n -gt 300 ] && break; [ -s ${SAID} ] && : >${WANTED}; sleep 0.1; done; `,
+    `n=0; until ${serves}; do n=$((n+1)); [ $n -gt 300 ] && break; [ -s ${READY} ] && : >${WANTED}; sleep 0.1; done; `,
     `last=$(cat ${name} 2>/dev/null) && kill "$last" 2>/dev/null; echo $$ >${name}; exec ${trestle} wire --attach`,
   ].join('')
 }

@@ -14,24 +14,24 @@ import {
   type SlurmLaunch,
 } from './slurm-commands'
 
-/** First and longest time between two looks at the queue, in ms: a scheduler is shared by many. */
-export const LOOKS: readonly [first: number, longest: number] = [250, 5000]
+/** First and longest interval between two polls of the queue, in ms. Many users share a scheduler. */
+export const POLL_MS: readonly [first: number, longest: number] = [250, 5000]
 
-/** The queue of a scheduler, as this user's jobs are in it. One look serves all who wait for a job. */
+/** This user's jobs in the queue of a scheduler. One poll serves all callers that wait for a job. */
 export class SlurmQueue {
   readonly #shell: PlaceShell
-  readonly #looks: readonly [first: number, longest: number]
+  readonly #pollMs: readonly [first: number, longest: number]
   #pause: number
   #next: Promise<Map<string, SlurmJob>> | undefined
   #submitting: Promise<unknown> = Promise.resolve()
 
-  constructor(shell: PlaceShell, looks = LOOKS) {
+  constructor(shell: PlaceShell, pollMs = POLL_MS) {
     this.#shell = shell
-    this.#looks = looks
-    this.#pause = looks[0]
+    this.#pollMs = pollMs
+    this.#pause = pollMs[0]
   }
 
-  /** Submits a job; returns its number. Jobs get into the queue in the order of the calls. */
+  /** Submits a job; returns its number. Jobs are queued in the order of the calls. */
   submit(launch: SlurmLaunch, request: JobRequest | Promise<JobRequest>, given: PrepareOptions = {}): Promise<string> {
     const submitted = this.#submitting.then(async () => {
       const script = submitScript(launch, await request)
@@ -46,14 +46,14 @@ export class SlurmQueue {
     return submitted
   }
 
-  /** The user's jobs as they are now. */
+  /** The user's current jobs. */
   async list(given: PrepareOptions = {}): Promise<SlurmJob[]> {
     const { stdout, stderr, exitCode } = await runScript(this.#shell, LIST_JOBS, given)
     if (exitCode !== 0) throw schedulerFailure(stderr, exitCode)
     return parseJobs(stdout)
   }
 
-  /** The newest job of this name that waits or runs. */
+  /** The newest job with this name that is waiting or running. */
   async findActive(name: string, given: PrepareOptions = {}): Promise<SlurmJob | undefined> {
     return (await this.list(given))
       .filter((job) => job.name === name && phaseOf(job) !== 'ended')
@@ -62,13 +62,13 @@ export class SlurmQueue {
   }
 
   /**
-   * A job at the next look. Undefined when it is no longer listed, and the scheduler knows nothing else of it. A look
-   * that fails is made again: what the scheduler does not say ends no job.
+   * A job at the next poll. Undefined if it is no longer listed and the scheduler has no other record of it. A failed
+   * poll is retried, because it doesn't mean that a job has ended.
    */
   async next(jobId: string, signal?: AbortSignal): Promise<SlurmJob | undefined> {
     for (;;) {
       signal?.throwIfAborted()
-      const jobs = await untilAborted((this.#next ??= this.#look()), signal).catch((error: unknown) => {
+      const jobs = await untilAborted((this.#next ??= this.#poll()), signal).catch((error: unknown) => {
         signal?.throwIfAborted()
         if (error instanceof CodedError && error.code === 'place.unsupported') throw error
         return undefined
@@ -88,15 +88,15 @@ export class SlurmQueue {
     if (jobIds.length > 0) await runScript(this.#shell, `scancel ${jobIds.map(quoted).join(' ')}`)
   }
 
-  /** Something has happened: the next looks follow soon. */
+  /** Call when something has happened, to poll soon. */
   hurry(): void {
-    this.#pause = this.#looks[0]
+    this.#pause = this.#pollMs[0]
   }
 
-  async #look(): Promise<Map<string, SlurmJob>> {
+  async #poll(): Promise<Map<string, SlurmJob>> {
     await new Promise((resolve) => setTimeout(resolve, this.#pause))
     this.#next = undefined
-    this.#pause = Math.min(this.#looks[1], this.#pause * 1.5)
+    this.#pause = Math.min(this.#pollMs[1], this.#pause * 1.5)
     return new Map((await this.list()).map((job) => [job.jobId, job]))
   }
 }

@@ -7,7 +7,7 @@ import { misbehaved } from '../remote/wire-link'
 import type { PlaceShell, PrepareOptions } from '../launcher/launcher'
 import { quoted, runScript } from '../launcher/shell-run'
 
-/** Copies a file of this machine to a new file there, only for its user. */
+/** Copies a file of this machine to a new file there, readable only by its user. */
 export async function uploadFile(
   shell: PlaceShell,
   file: string,
@@ -22,7 +22,7 @@ export async function uploadFile(
   if (exitCode !== 0) throw copyFailure(stderr)
 }
 
-/** Copies a file from there to a new file; more than `bytes` are not taken. */
+/** Copies a file from there to a new file; rejects more than `bytes`. */
 export async function downloadFile(
   shell: PlaceShell,
   path: string,
@@ -48,17 +48,17 @@ export async function downloadFile(
   if (exitCode !== 0 || statSync(file).size !== bytes) throw copyFailure(channel.errors())
 }
 
-/** Tells how far a copy is, and lets no more than the announced bytes pass. */
+/** Reports the progress of a copy, and passes no more than the announced bytes. */
 function counted(bytes: number, { progress }: PrepareOptions): Transform {
   let passed = 0
-  let told = -1
+  let reported = -1
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       passed += chunk.length
       if (passed > bytes) return done(misbehaved('more than the file that it announced'))
       const percent = Math.floor((passed / bytes) * 20) * 5
-      if (percent > told) progress?.(`${megabytes(passed)} of ${megabytes(bytes)} MB`)
-      told = percent
+      if (percent > reported) progress?.(`${megabytes(passed)} of ${megabytes(bytes)} MB`)
+      reported = percent
       done(undefined, chunk)
     },
   })

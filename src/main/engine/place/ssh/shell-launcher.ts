@@ -10,7 +10,7 @@ import type { Launcher, PlaceShell, PrepareOptions, Prepared, ShellResult } from
 import { downloadFile, uploadFile } from './shell-copy'
 import { quoted, runScript } from '../launcher/shell-run'
 
-/** Passes stdin and stdout to a port of loopback; for shells that have no way of their own. */
+/** Connects stdin and stdout to a port of loopback; for shells without their own way to do so. */
 const RELAY =
   'const ' +
   "s=require('net').connect({port:+process.argv[1],host:'127.0.0.1',allowHalfOpen:true});s.on('error',()=>process.exit(1));process.stdin.pipe(s).pipe(process.stdout)"
@@ -21,13 +21,13 @@ export interface ShellLauncherOptions {
   version: string
   place: Place
   shell: PlaceShell
-  /** Tells the copies of this machine from those of others. */
+  /** Distinguishes the copies of this machine from those of others. */
   clientId: string
   /** Default: that of this installation. */
   bundle?: () => Promise<Bundle>
 }
 
-/** A launcher for any place with a POSIX shell: how to get there is the shell's part, the rest is the same. */
+/** A launcher for any place with a POSIX shell: only the shell differs between kinds of places. */
 export function createShellLauncher(options: ShellLauncherOptions): Launcher {
   const { place, shell, home, version, clientId } = options
   const bundle = options.bundle ?? (() => openBundle(home, version))
@@ -39,14 +39,14 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
     return parseProbe(result.stdout, current)
   }
 
-  /** Starts it once, which shows that it runs there, and looks whether it has an engine that stays. */
+  /** Starts it once to verify that it runs there, and checks whether it supports an engine that keeps running. */
   const attaches = async (trestle: string, given: PrepareOptions): Promise<boolean> => {
     const { exitCode, stdout, stderr } = await runScript(shell, `${trestle} wire --help`, given)
     if (exitCode !== 0) throw notStarted(stderr, exitCode)
     return place.keepsRunning !== false && stdout.includes('--attach')
   }
 
-  /** The copied Node; a named program may be anything. */
+  /** The copied Node; undefined if the user named a program, which may be anything. */
   let node: string | undefined
   return {
     connect(port) {
@@ -113,23 +113,26 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
   }
 }
 
-/** The file name of the Node that is copied. */
+/** The file name of the copied Node. */
 function nodeName(): string {
   return basename(plainNode())
 }
 
-/** Starts a client of the engine there, which stays where that version can; otherwise an engine for this connection. */
+/**
+ * Starts a client of the engine there, which keeps running if that version supports it; otherwise an engine for this
+ * connection.
+ */
 export function openScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
   return `${placeEnvironment(place)}exec ${trestle} wire${attaches ? ' --attach' : ''}`
 }
 
-/** The beginning of a script that starts Trestle on a place. */
+/** The start of a script that runs Trestle on a place. */
 export function placeEnvironment({ home }: Pick<Place, 'home'>): string {
   const environment = home === undefined ? '' : `TRESTLE_HOME=${pathText(home)}; export TRESTLE_HOME; `
   return `TRESTLE_PLACE=1; export TRESTLE_PLACE; ${environment}`
 }
 
-/** A path for a shell, in which `~` is the home folder there. */
+/** A path in shell syntax, in which `~` is the home folder there. */
 export function pathText(path: string): string {
   if (path === '~') return '"$HOME"'
   return path.startsWith('~/') ? `"$HOME"/${quoted(path.slice(2))}` : quoted(path)
@@ -140,6 +143,6 @@ function notStarted(stderr: string, exitCode: number): CodedError {
   if (/No space left|Disk quota/i.test(stderr)) return new CodedError('place.no_space', last)
   return new CodedError(
     'place.start_failed',
-    last === '' ? `It ended with code ${exitCode} and said nothing.` : `It said: ${last}`,
+    last === '' ? `It exited with code ${exitCode} and printed nothing.` : `It said: ${last}`,
   )
 }

@@ -7,8 +7,8 @@ import { plainNode } from '../../runtime/plain-node'
 import type { LaunchAsk } from '../launcher/launcher'
 
 /**
- * What ssh runs to ask: it passes the question to us over a socket and prints the answer. The answer is in no file,
- * argument or environment.
+ * The program that ssh runs to ask: passes the question to us over a socket and prints the answer, which is never in a
+ * file, argument or environment.
  */
 const PROGRAM = `
 const s = require('net').connect(process.env.TRESTLE_ASK_SOCKET)

@@ -4,7 +4,7 @@ import { quoted } from '../launcher/shell-run'
 import { checkRunsThere, parseProbe } from '../prepare/probe'
 import { pathText } from './shell-launcher'
 
-describe('what ssh says, in plain words', () => {
+describe('failures of ssh in plain words', () => {
   it.each([
     [
       'ssh: Could not resolve hostname box: Name or service not known',
@@ -36,7 +36,7 @@ describe('what ssh says, in plain words', () => {
   })
 })
 
-describe('a machine is judged before anything is copied', () => {
+describe('before anything is copied, a machine', () => {
   const own = { platform: 'linux' as const, arch: 'x64', isMusl: false }
   const facts = (more: object) => ({
     system: 'Linux',
@@ -48,7 +48,7 @@ describe('a machine is judged before anything is copied', () => {
     ...more,
   })
 
-  it('accepts one of the same kind', () => {
+  it('is accepted if it is of the same kind', () => {
     expect(() => checkRunsThere(facts({}), own)).not.toThrow()
     expect(() => checkRunsThere(facts({ libc: '' }), own)).not.toThrow()
   })
@@ -60,15 +60,15 @@ describe('a machine is judged before anything is copied', () => {
     [{ arch: '' }, 'an unknown processor'],
     [{ libc: 'musl' }, 'Its C library is musl'],
     [{ libc: 'glibc 2.17' }, 'needs glibc 2.28 or newer'],
-  ])('refuses %o with the reason', (more, text) => {
+  ])('is rejected with the reason: %o', (more, text) => {
     expect(() => checkRunsThere(facts(more), own)).toThrow(text)
   })
 
-  it('is asked for a POSIX shell', () => {
+  it('is rejected without a POSIX shell', () => {
     expect(() => parseProbe('This account is not available.\n')).toThrow('no POSIX shell')
   })
 
-  it('is described by numbers that make sense only', () => {
+  it('is described only by plausible numbers', () => {
     const found = parseProbe(
       'probe=1\nsystem=Linux\narch=x86_64\ndiskKb=1000\nmemoryKb=-5\ncores=x\nload=0.5\n' +
         'installed=app-0123456789abcdef 2048 0.1.0\ninstalled=../../etc 1 x\nend=1\n',

@@ -67,7 +67,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, code: ErrorCode, text: (host: 
   ],
 ]
 
-/** What a failure of ssh means, in plain words. */
+/** The error for a failure of ssh. */
 export function sshFailure(host: string, stderr: string): CodedError {
   for (const [pattern, code, text] of KNOWN) {
     const match = pattern.exec(stderr)

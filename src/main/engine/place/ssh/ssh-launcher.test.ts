@@ -29,7 +29,7 @@ describe('the shared connection to a host', () => {
   })
 
   it.each(['my home', '100%home', "it's", '$HOME', 'größe'])(
-    'is elsewhere when ssh would read the path %j in another way',
+    'is elsewhere if ssh would misread the path %j',
     async (name) => {
       const { options } = await optionsFor(name)
       expect(options.find((option) => option.startsWith('ControlPath='))).toMatch(

@@ -19,16 +19,16 @@ export interface SshShellOptions {
 
 const NEVER: LaunchAsk = { way: 'never' }
 
-/** A host that is gone is noticed, also by a shared connection that nothing uses. */
+/** Detects a dead host, even through an idle shared connection. */
 const LIVENESS = ['-o', 'ConnectTimeout=15', '-o', 'ServerAliveInterval=10', '-o', 'ServerAliveCountMax=3']
 /** How long a shared connection stays open without use, in seconds. */
 const KEEP_OPEN_S = 300
-/** The longest path of a socket that every system takes, with what ssh adds to it while it connects. */
+/** The longest path of a socket that every system accepts, minus what ssh adds to it while it connects. */
 const MAX_SOCKET_PATH = 80
 
 /**
- * A shell through the system's ssh, with the user's configuration, agent and jump hosts. One connection is shared by
- * everything that goes to this host; its socket is in TRESTLE_HOME.
+ * A shell through the system's ssh, with the user's configuration, agent and jump hosts. Everything to this host shares
+ * one connection, whose socket is in TRESTLE_HOME.
  */
 export function createSshShell({ home, launch, program = 'ssh' }: SshShellOptions): PlaceShell {
   const { host, port, configFile } = launch
@@ -60,7 +60,7 @@ export function createSshShell({ home, launch, program = 'ssh' }: SshShellOption
       if (asking) void channel.ended.then(asking.close)
       return channel
     },
-    // Through the shared connection, so it neither asks nor logs in again.
+    // Uses the shared connection, so it neither asks nor logs in again.
     connect: (to) =>
       startChannel(program, [
         '-T',
@@ -90,10 +90,10 @@ function exitMaster(program: string, args: readonly string[]): Promise<void> {
   })
 }
 
-/** In other paths ssh would split words, or replace %, ~ and variables. */
+/** In other paths, ssh would split words, or replace %, ~ and variables. */
 const PLAIN_PATH = /^[\w/.,:@+-]+$/
 
-/** Where the shared connection listens; undefined where no path is short and plain enough. */
+/** Where the shared connection listens; undefined if no path is short and plain enough. */
 function controlPath(home: string, launch: object): string | undefined {
   if (process.platform === 'win32') return undefined
   const name = createHash('sha256')
@@ -104,7 +104,7 @@ function controlPath(home: string, launch: object): string | undefined {
     const path = join(folder, name)
     if (path.length > MAX_SOCKET_PATH || !PLAIN_PATH.test(path)) continue
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // A folder with a known name in a shared place: another user could have made it.
+    // A folder with a known name in a shared location: another user could have created it.
     const { uid, mode } = lstatSync(folder)
     if (uid === userInfo().uid && (mode & 0o077) === 0) return path
   }
