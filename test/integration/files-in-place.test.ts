@@ -71,7 +71,7 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
       { toolCalls: [{ name: 'Write', input: { path: 'other.txt', content: 'y\n' } }] },
     ]
     await print(bound('--ro-bind'))
-    expect(told()).toContain('other.txt lies on a read-only file system')
+    expect(told()).toContain('other.txt is on a read-only file system')
     expect(readFileSync(join(scratch.project, 'other.txt'), 'utf8')).toBe('x\n')
   })
 

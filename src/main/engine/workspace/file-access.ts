@@ -4,20 +4,20 @@ import type { SessionHeader } from '../../../shared/model/session/session'
 import { isWithin } from './path/real-path'
 import { createWorkspace, type Workspace } from './workspace'
 
-/** A file or folder that the user of a session may look at. */
+/** A file or folder that the user of a session can view. */
 export interface ViewedPath {
   realPath: string
   /** For display: relative inside the project folder, else absolute. */
   shown: string
 }
 
-/** Decides which files the user of a session may look at: those of its folders, and what was attached to it. */
+/** Decides which files the user of a session can view: those in its folders, and its attachments. */
 export interface FileAccess {
-  /** The folders of a session; what its agent has read is not in it. */
+  /** The folders of a session, without the read state of its agent. */
   workspace(sessionId: string): Workspace
-  /** Where the path really is, or why it is not for looking at, as a sentence. */
+  /** The real path, or why it can't be viewed, as a sentence. */
   judge(sessionId: string, path: string): Promise<ViewedPath | { problem: string }>
-  /** The same; throws `request.invalid` where it is not for looking at. */
+  /** The same; throws `request.invalid` if it can't be viewed. */
   require(sessionId: string, path: string): Promise<ViewedPath>
 }
 

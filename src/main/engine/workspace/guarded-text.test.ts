@@ -28,7 +28,7 @@ beforeEach(async () => {
   writeFileSync(join(project, 'docs/AGENTS.md'), 'Use tabs.')
 })
 
-/** Ways to have something read that is not the project's own text. */
+/** Ways to trick Trestle into reading something other than the project's own text. */
 const TRICKS: Record<string, (at: string) => void> = {
   'a link to a private key': (at) => symlinkSync(relative(dirname(at), join(base, 'user/.ssh/id_rsa')), at),
   'an absolute link out of the project': (at) => symlinkSync(join(base, 'outside/notes.md'), at),
@@ -47,7 +47,7 @@ const TRICKS: Record<string, (at: string) => void> = {
 }
 
 describe.each(Object.keys(TRICKS))('%s', (trick) => {
-  it('is not sent to a model in place of AGENTS.md, and the user is told', async () => {
+  it('is not sent to a model instead of AGENTS.md, and the user is notified', async () => {
     TRICKS[trick]!(join(project, 'AGENTS.md'))
     writeFileSync(join(project, 'CLAUDE.md'), 'Use blanks.')
     const { instructions, problems } = await findInstructions(home, project)
@@ -56,7 +56,7 @@ describe.each(Object.keys(TRICKS))('%s', (trick) => {
     expect(problems.join()).not.toContain('PRIVATE')
   })
 
-  it('is not loaded in place of a skill, and the list of skills says why', async () => {
+  it('is not loaded as a skill, and the list of skills says why', async () => {
     const folder = join(project, '.claude/skills/tidy')
     mkdirSync(folder, { recursive: true })
     TRICKS[trick]!(join(folder, 'SKILL.md'))
@@ -74,7 +74,7 @@ describe.each(Object.keys(TRICKS))('%s', (trick) => {
     expect(JSON.stringify([list, skills.readable(project)])).not.toContain('PRIVATE')
   })
 
-  it("is never used in place of the project's settings, servers or agents, and is not shown", async () => {
+  it("is never used as the project's settings, servers or agents, and is not shown", async () => {
     mkdirSync(join(project, '.trestle/agents'))
     for (const place of ['.mcp.json', '.trestle/config.toml', '.trestle/agents/evil.yaml']) {
       const at = join(project, place)
@@ -89,7 +89,7 @@ describe.each(Object.keys(TRICKS))('%s', (trick) => {
   })
 })
 
-it('reads a link that stays in the project, and cuts nothing from an ordinary file', async () => {
+it('reads a link that stays in the project, and truncates no ordinary file', async () => {
   symlinkSync('docs/AGENTS.md', join(project, 'AGENTS.md'))
   expect(await findInstructions(home, join(project, 'docs'))).toEqual({
     instructions: [

@@ -4,31 +4,28 @@ import { errorCode, errorText } from '../../../shared/error-text'
 import { isOpenedAt } from './file/pinned-folder'
 import { sensitiveRule } from './path/sensitive-file'
 
-// A FIFO is not waited for, a terminal is not taken over, and a link that was put there meanwhile is not followed.
+// Doesn't wait for a FIFO, take over a terminal, or follow a link that was created after the check.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
-/** What a text that enters a prompt, or configures the engine, must be. */
+/** Requirements for text that enters a prompt or configures the engine. */
 export interface TextGuard {
   /**
-   * Real path of the folder it must lie in, wherever links lead. Absent for the user's own files, which may be links to
-   * anywhere.
+   * Real path of the folder that must contain it after links are resolved. Absent for the user's own files, which can
+   * be links to anywhere.
    */
   within?: string
-  /** Real path of TRESTLE_HOME: no text of a project lies in it. */
+  /** Real path of TRESTLE_HOME: no text of a project can be in it. */
   home?: string
   mostBytes: number
 }
 
-/** A file that may be read as text, not read yet. */
+/** A file that can be read as text, but has not been read yet. */
 export interface GuardedFile {
   realPath: string
   stat: Stats
 }
 
-/**
- * `problem` is a sentence about the file (`It is …`); `kind` says what it is about where callers have words of their
- * own.
- */
+/** `problem` is a sentence about the file (`It is …`); `kind` lets callers use their own wording. */
 interface Refused {
   problem: string
   kind?: 'special' | 'large'
@@ -37,21 +34,21 @@ interface Refused {
 export type GuardedText = { text: string; realPath: string } | { missing: true } | Refused
 
 /**
- * Reads text that comes with a project, or configures the engine: only a regular file of bounded size, in UTF-8, that
- * really lies where it must and is not sensitive. Never waits for a pipe or a device, and never throws.
+ * Reads text that comes with a project or configures the engine: only a regular UTF-8 file of bounded size that is
+ * really in the required folder and is not sensitive. Never waits for a pipe or a device, and never throws.
  */
 export function readGuardedText(file: string, guard: TextGuard): GuardedText {
   const found = guardedFile(file, guard)
   return 'realPath' in found ? readGuarded(found, guard.mostBytes) : found
 }
 
-/** The same without reading it: whether it may be read. */
+/** Checks whether it can be read, without reading it. */
 export function guardedFile(
   file: string,
   { within, home, mostBytes }: TextGuard,
 ): GuardedFile | { missing: true } | Refused {
   try {
-    // Most files that are looked for are not there, and an exception costs more than this look.
+    // Most of these files don't exist, and an exception costs more than this check.
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return { missing: true }
     const realPath = realpathSync.native(file)
     if (within !== undefined && !isIn(within, realPath))
@@ -99,7 +96,7 @@ function problemOf(stat: Stats, mostBytes: number): Refused | undefined {
 
 function failure(error: unknown): { missing: true } | Refused {
   const code = errorCode(error)
-  // Links that lead in a circle lead to nothing.
+  // Treat a loop of links as missing.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { missing: true }
   if (error instanceof TypeError) return { problem: 'It is not UTF-8 text.' }
   return { problem: `It cannot be read: ${errorText(error)}` }

@@ -25,7 +25,7 @@ async function lab() {
   return { view, folder, added, top }
 }
 
-describe('files that a person looks at', () => {
+describe('files that the user views', () => {
   it('are found in the project and its added folders, and nowhere else', async () => {
     const { view, folder, added, top } = await lab()
     const paths = ['src/app.ts', 'src', join(folder, 'src/app.ts'), join(added, 'more.md')]
@@ -52,7 +52,7 @@ describe('files that a person looks at', () => {
     }
   })
 
-  it('are read a thousand lines at a time, and what is not text is said to be none', async () => {
+  it('are read a thousand lines at a time, and reported if they are not text', async () => {
     const { view } = await lab()
     expect(await view.read('s', 'src/app.ts', 2)).toMatchObject({
       path: 'src/app.ts',

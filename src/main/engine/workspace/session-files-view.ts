@@ -10,13 +10,13 @@ const MAX_LINE_CHARS = 2000
 const MAX_CHARS = 400_000
 const MAX_MS = 15_000
 
-/** The files of a session as its user looks at them: in the project and the added folders, and nothing else. */
+/** The files of a session that its user can view: only those in the project and the added folders. */
 export interface SessionFilesView {
   find(sessionId: string, paths: readonly string[]): Promise<(FoundFile | null)[]>
   read(sessionId: string, path: string, from: number): Promise<FilePage>
-  /** Real path of a file or folder that may be opened; `request.invalid` for any other. */
+  /** Real path of a file or folder that can be opened; `request.invalid` for any other. */
   locate(sessionId: string, path: string): Promise<string>
-  /** The editor that config.toml names. */
+  /** The editor command in config.toml. */
   editorCommand(): string | undefined
 }
 

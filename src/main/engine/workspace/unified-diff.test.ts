@@ -45,7 +45,7 @@ describe('unifiedDiff', () => {
     expect([added, removed]).toEqual([1, 1])
   })
 
-  it('shows a new file as added whole, and says when the last line has no newline', async () => {
+  it('shows a new file as entirely added, and says if the last line has no newline', async () => {
     expect(await unifiedDiff('n', undefined, 'a\nb')).toEqual({
       diff: '--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n',
       added: 2,
@@ -54,7 +54,7 @@ describe('unifiedDiff', () => {
     expect(await unifiedDiff('n', undefined, '')).toMatchObject({ added: 0, removed: 0 })
   })
 
-  it('does not hang on two large files that have nothing in common, and says what it did', async () => {
+  it('does not hang on two large files that have nothing in common, and reports the simplified diff', async () => {
     const before = numbered(200_000)
     const after = before.replaceAll('line', 'other')
     const startedAt = cpuMs()
@@ -65,7 +65,7 @@ describe('unifiedDiff', () => {
     expect(diff.length).toBeLessThan(101_000)
   })
 
-  it('stays fine when a small change sits in a very large file', async () => {
+  it('stays exact for a small change in a very large file', async () => {
     const before = numbered(300_000)
     const result = await unifiedDiff('f', before, `${before}end\n`)
     expect(result).toMatchObject({ added: 1, removed: 0 })

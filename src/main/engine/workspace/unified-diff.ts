@@ -3,20 +3,23 @@ export interface UnifiedDiff {
   diff: string
   added: number
   removed: number
-  /** What was left out, as text. */
+  /** What was omitted, as text. */
   note?: string
 }
 
 const CONTEXT = 3
-/** A diff longer than this is cut: it is stored with the event and drawn on a card. */
+/** A diff longer than this is cut, because it is stored with the event and shown on a card. */
 const MAX_DIFF_CHARS = 100_000
-/** Beyond these the changed stretch is shown as replaced whole; finding the smallest difference could take minutes. */
+/**
+ * Beyond these limits, the changed section is shown as entirely replaced; finding the smallest difference could take
+ * minutes.
+ */
 const MAX_DIFF_MS = 100
 const MAX_EDIT_LENGTH = 4_000
 
 /**
- * The difference between two texts. `before` undefined: the file is new; `after` undefined: it is removed; `from`: the
- * path it had before. Bounded in time and size for any input.
+ * The difference between two texts. `before` undefined: the file is new; `after` undefined: it is removed; `from`: its
+ * previous path. Bounded in time and size for any input.
  */
 export async function unifiedDiff(
   path: string,
@@ -29,7 +32,7 @@ export async function unifiedDiff(
     `+++ ${after === undefined ? '/dev/null' : `b/${path}`}\n`
   const [old, now] = [before ?? '', after ?? '']
   if (old === now) return { diff: header, added: 0, removed: 0 }
-  const { oldMiddle, newMiddle, skippedLines } = changedStretch(old, now)
+  const { oldMiddle, newMiddle, skippedLines } = changedSection(old, now)
   const fine = await fineHunks(oldMiddle, newMiddle)
   const hunks = fine ?? [wholeHunk(oldMiddle, newMiddle)]
   const { added, removed } = count(hunks)
@@ -54,11 +57,8 @@ interface Hunk {
   lines: string[]
 }
 
-/**
- * What is left when equal lines at both ends are dropped, but for the context. A small change to a large file stays
- * small.
- */
-function changedStretch(old: string, after: string): { oldMiddle: string; newMiddle: string; skippedLines: number } {
+/** Drops equal lines at both ends, except for the context, so that a small change to a large file stays small. */
+function changedSection(old: string, after: string): { oldMiddle: string; newMiddle: string; skippedLines: number } {
   const most = Math.min(old.length, after.length)
   let start = 0
   while (start < most && old.charCodeAt(start) === after.charCodeAt(start)) start++
@@ -72,7 +72,7 @@ function changedStretch(old: string, after: string): { oldMiddle: string; newMid
   }
 }
 
-/** Start of the line that holds `index`, and of as many lines before it. */
+/** Start of the line that is `lines` lines before the one that contains `index`. */
 function lineStartBefore(text: string, index: number, lines: number): number {
   let start = lineStart(text, index)
   for (let left = lines; left > 0 && start > 0; left--) start = lineStart(text, start - 1)
@@ -83,7 +83,7 @@ function lineStart(text: string, index: number): number {
   return index <= 0 ? 0 : text.lastIndexOf('\n', index - 1) + 1
 }
 
-/** End (behind the line feed) of the line that holds `index`, and of as many lines after it. */
+/** End (after the line feed) of the line that is `lines` lines after the one that contains `index`. */
 function lineEndAfter(text: string, index: number, lines: number): number {
   let end = index
   for (let left = lines; left >= 0 && end < text.length; left--) {
@@ -121,7 +121,7 @@ function wholeHunk(old: string, after: string): Hunk {
   }
 }
 
-/** Without the remark that the last line is not ended. */
+/** The number of lines, without the note that the last line has no newline. */
 function lineCount(lines: readonly string[]): number {
   return lines.at(-1)?.startsWith('\\') ? lines.length - 1 : lines.length
 }
@@ -146,7 +146,7 @@ function count(hunks: readonly Hunk[]): { added: number; removed: number } {
 }
 
 function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Hunk, skippedLines: number): string {
-  // A side without lines is numbered by the line before it.
+  // An empty side is numbered by the line before it.
   const range = (start: number, length: number): string => {
     const first = start + skippedLines - (length === 0 ? 1 : 0)
     return length === 1 ? `${first}` : `${first},${length}`
@@ -157,6 +157,6 @@ function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Hunk, skipp
 function cutToLine(body: string): string {
   if (body.length <= MAX_DIFF_CHARS) return body
   const end = body.lastIndexOf('\n', MAX_DIFF_CHARS - 1)
-  // A single line of that length (minified code) is cut within.
+  // A single line of that length (minified code) is cut in the middle.
   return end > MAX_DIFF_CHARS / 2 ? body.slice(0, end + 1) : `${body.slice(0, MAX_DIFF_CHARS)}\n`
 }

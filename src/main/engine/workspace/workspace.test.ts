@@ -15,7 +15,7 @@ async function project() {
 }
 
 describe('resolve', () => {
-  it('takes relative paths from the project folder, not from the process', async () => {
+  it('resolves relative paths from the project folder, not from the process', async () => {
     const { root, workspace } = await project()
     expect(await workspace.resolve('src/../src/a.ts')).toEqual({
       path: join(root, 'src/a.ts'),
@@ -25,7 +25,7 @@ describe('resolve', () => {
     })
   })
 
-  it('does not count a path that climbs out, or only begins like the project, as inside', async () => {
+  it('does not count a path that climbs out, or only starts like the project, as inside', async () => {
     const { base, root, workspace } = await project()
     expect(await workspace.resolve('../elsewhere/secret.txt')).toMatchObject({
       realPath: join(base, 'elsewhere/secret.txt'),
@@ -36,7 +36,7 @@ describe('resolve', () => {
     expect(await workspace.resolve('.')).toMatchObject({ realPath: root, inside: true })
   })
 
-  it('judges a link by where it leads, whichever part of the path it is', async () => {
+  it('judges a link by its target, whichever part of the path it is', async () => {
     const { base, root, workspace } = await project()
     await symlink(join(base, 'elsewhere'), join(root, 'out'))
     await symlink('../elsewhere/secret.txt', join(root, 'file-link'))
@@ -54,7 +54,7 @@ describe('resolve', () => {
     })
   })
 
-  it('follows a dangling link, so that writing through it is not taken for a file inside', async () => {
+  it('follows a dangling link, so that writing through it does not count as inside', async () => {
     const { base, root, workspace } = await project()
     await symlink('../elsewhere/not-yet.txt', join(root, 'dangling'))
     await symlink(join(root, 'dangling'), join(root, 'twice'))
@@ -79,7 +79,7 @@ describe('resolve', () => {
     })
   })
 
-  it('follows a link before it goes up with `..`, in paths as they are written too', async () => {
+  it('follows a link before it goes up with `..`, also in written paths', async () => {
     const { base, root, workspace } = await project()
     await mkdir(join(base, 'elsewhere', 'deep'))
     await symlink(join(base, 'elsewhere', 'deep'), join(root, 'jump'))
@@ -99,7 +99,7 @@ describe('resolve', () => {
     })
   })
 
-  it('keeps the names of what is not there below the nearest existing folder', async () => {
+  it('keeps the names of missing parts below the nearest existing folder', async () => {
     const { root, workspace } = await project()
     expect(await workspace.resolve('src/new/b.ts')).toMatchObject({
       realPath: join(root, 'src/new/b.ts'),
@@ -115,7 +115,7 @@ describe('resolve', () => {
     expect(await workspace.resolve('./~')).toMatchObject({ path: join(root, '~') })
   })
 
-  it('throws nothing for impossible paths and never calls them inside', async () => {
+  it('does not throw for impossible paths, and never counts them as inside', async () => {
     const { root, workspace } = await project()
     await symlink('loop-b', join(root, 'loop-a'))
     await symlink('loop-a', join(root, 'loop-b'))
@@ -141,7 +141,7 @@ describe('resolve', () => {
     expect((await workspace.resolve('src/a.ts')).sensitive).toBeUndefined()
   })
 
-  it('tells names apart that differ only in Unicode normalisation', async () => {
+  it('distinguishes names that differ only in Unicode normalization', async () => {
     const { root, workspace } = await project()
     await writeFile(join(root, 'e\u0301.txt'), 'nfd')
     expect((await workspace.resolve('\u00e9.txt')).realPath).toBe(join(root, '\u00e9.txt'))
@@ -150,7 +150,7 @@ describe('resolve', () => {
 })
 
 describe('folders', () => {
-  it('counts added folders as inside, also when they are given through a link', async () => {
+  it('counts added folders as inside, even if they were added through a link', async () => {
     const { base, root } = await project()
     await symlink(join(base, 'elsewhere'), join(base, 'shortcut'))
     const workspace = createWorkspace({ root, addedFolders: [join(base, 'shortcut')] })
@@ -179,7 +179,7 @@ describe('folders', () => {
 })
 
 describe('read state', () => {
-  it('starts with what earlier events tell; the last one counts', () => {
+  it('is initialized from earlier events; the last one counts', () => {
     const reads = createReadState([
       ['/a', '1'],
       ['/a', '2'],

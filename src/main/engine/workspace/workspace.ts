@@ -13,30 +13,30 @@ export interface Workspace {
   /** Real paths of further folders the user added to the session. */
   readonly addedFolders: readonly string[]
   /**
-   * Where a path the model wrote really is: absolute, `~` expanded, every symlink on the way resolved, as the system
-   * does it (a link is followed before a `..` behind it counts; for a file that is not there yet: its nearest existing
-   * parent). Throws nothing.
+   * Resolves a path that the model wrote: makes it absolute, expands `~`, and resolves every symlink as the system does
+   * (a link is followed before a `..` after it applies; for a missing file, below its nearest existing parent). Never
+   * throws.
    */
   resolve(path: string): Promise<ResolvedPath>
-  /** What the model and the user are shown: relative inside the root, else absolute. */
+  /** The path as shown to the model and the user: relative inside the root, otherwise absolute. */
   display(absolutePath: string): string
   readonly reads: ReadState
   /** How its paths are written and compared. */
   readonly paths: PathFlavor
-  /** What `~` means. */
+  /** The home folder that `~` refers to. */
   readonly userHome: string
-  /** The editor that has files open beside the agent, with unsaved text; absent: no editor. */
+  /** The editor that also has files open, with unsaved text; absent: no editor. */
   readonly editor?: EditorFiles | undefined
 }
 
 export interface ResolvedPath {
   /** As written, made absolute, with `..` removed as text: for showing and for rules, never for opening. */
   path: string
-  /** With symlinks resolved; what decisions are made on. */
+  /** With symlinks resolved; decisions are based on it. */
   realPath: string
-  /** Whether `realPath` lies in the root or an added folder. */
+  /** Whether `realPath` is in the root or an added folder. */
   inside: boolean
-  /** The rule that makes this a sensitive file (of either path), if one does: see reference/tools.md. */
+  /** The rule that makes this a sensitive file (by either path), if any: see `sensitiveRule`. */
   sensitive: string | undefined
   /** Why no file can have this path (a NUL byte, a loop of links, too long); such a path is never `inside`. */
   problem?: string
@@ -46,36 +46,36 @@ export interface ResolvedPath {
 export interface SeenLines {
   first: number
   last: number
-  /** Lines of the file; undefined when they were not counted. */
+  /** Total lines of the file; undefined if they were not counted. */
   total: number | undefined
-  /** Lines that were not shown whole: their characters shown, from 1; `end`: up to the last. */
+  /** Lines that were only partly shown: the characters shown, from 1; `end`: up to the last. */
   cut?: readonly { line: number; from: number; to: number; end?: boolean }[]
 }
 
 /**
- * Which file contents the agent has seen; by real path and content (see content-mark.ts), kept for the life of the
+ * Which file contents the agent has seen, by real path and content (see `contentMark`), kept for the life of the
  * session.
  */
 export interface ReadState {
-  /** Remembers that the agent has seen (or itself written) this content, or which part of it; default: all of it. */
+  /** Records that the agent has seen (or written) this content, or part of it; default: all of it. */
   markRead(realPath: string, contentMark: string, seen?: SeenLines | 'all' | 'part'): void
-  /** The mark last seen, or undefined when never read. */
+  /** The mark last seen, or undefined if it was never read. */
   lastRead(realPath: string): string | undefined
-  /** Whether the agent has seen all of what it has last read there; parts add up. */
+  /** Whether the agent has seen all of the version that it last read; parts add up. */
   hasSeenAll(realPath: string): boolean
-  /** Nothing has been read: the conversation has gone back. */
+  /** Forgets all reads, because the conversation was rewound. */
   forget(): void
 }
 
-/** What a workspace is made of. The folders may be given through symlinks; from then on their real paths count. */
+/** Options of a workspace. The folders can be specified through symlinks; afterwards, their real paths are used. */
 export interface WorkspaceOptions {
   root: string
   addedFolders?: readonly string[]
-  /** Default: nothing has been read. Pass the same one on when the folders of a session change. */
+  /** Default: nothing has been read. Pass the same one when the folders of a session change. */
   reads?: ReadState
-  /** What `~` means; default: the user's home folder. */
+  /** The home folder that `~` refers to; default: the user's. */
   home?: string
-  /** Asked whenever a file is read or written; default: no editor. */
+  /** Called whenever a file is read or written; default: no editor. */
   editor?: () => EditorFiles | undefined
   /** How paths are written and compared; default: as on this machine. */
   paths?: PathFlavor
@@ -110,13 +110,13 @@ export function createWorkspace({
     async resolve(written) {
       const expanded = expandHome(written, home, sep)
       const path = expandShortNames(paths.resolve(realRoot, expanded), paths, disk)
-      // Not `path`: the system follows a link before it goes up with `..`, and so do we.
+      // Not `path`, because the system follows a link before it goes up with `..`, and so do we.
       const start = paths.isAbsolute(expanded)
         ? withRootDrive(paths.native(expanded), realRoot, paths)
         : `${realRoot}${sep}${expanded}`
       const { realPath, problem } = await realPathOf(start, paths, disk)
       return {
-        // One place has one spelling, so that rules say the same of it however it was written.
+        // Use one spelling for each location, so that rules apply to it however it was written.
         path: paths.isSame(path, realPath) ? realPath : path,
         realPath,
         inside: problem === undefined && folders.some((folder) => paths.isWithin(realPath, folder)),
@@ -126,17 +126,17 @@ export function createWorkspace({
     },
     display(absolutePath) {
       if (absolutePath === realRoot) return '.'
-      // Nearly every path is written in the plainest way: what follows the root is the relative path.
+      // Fast path: nearly every path is in normal form, so the rest after the root is the relative path.
       if (absolutePath.startsWith(below) && !NOT_PLAIN.test(absolutePath)) return absolutePath.slice(below.length)
       return paths.isWithin(absolutePath, realRoot) ? paths.path.relative(realRoot, absolutePath) || '.' : absolutePath
     },
   }
 }
 
-/** In a path: an empty name, `.` or `..`, or a separator at the end. */
+/** Matches an empty name, `.` or `..`, or a trailing separator in a path. */
 const NOT_PLAIN = /[\\/]\.{0,2}(?:[\\/]|$)/
 
-/** A folder that is gone keeps the path it was given; the engine says so when the session is opened. */
+/** A missing folder keeps its specified path; the engine reports it when the session is opened. */
 function realFolder(folder: string, paths: PathFlavor, disk: PathLookup): string {
   const native = paths.native(folder)
   try {
@@ -152,7 +152,7 @@ function withRootDrive(native: string, root: string, paths: PathFlavor): string 
   return hasNoDrive ? paths.path.parse(root).root + native.slice(1) : native
 }
 
-/** Only the user's own home: `~` and `~/x`. A file that is really called `~` can be written as `./~`. */
+/** Only the user's own home: `~` and `~/x`. A file named `~` can be written as `./~`. */
 function expandHome(path: string, home: string, sep: string): string {
   if (path === '~') return home
   return path.startsWith('~/') || (sep === '\\' && path.startsWith('~\\')) ? home + path.slice(1) : path
@@ -180,9 +180,9 @@ export function createReadState(earlier: Iterable<readonly [realPath: string, co
 class SeenContent {
   readonly mark: string
   isWhole = false
-  /** Lines shown, as ranges that neither touch nor overlap, in order. */
+  /** Lines shown, as ordered ranges that don't touch or overlap. */
   #ranges: [first: number, last: number][] = []
-  /** Of lines that are shown in parts: up to which character. */
+  /** For partly shown lines: the last character shown. */
   readonly #partly = new Map<number, number>()
 
   constructor(mark: string) {

@@ -18,7 +18,7 @@ describe('atomicWrite', () => {
     expect(await readFile(path, 'utf8')).toBe('new')
   })
 
-  it('does not hand a setuid bit on to new content', async () => {
+  it('does not keep a setuid bit for new content', async () => {
     const path = join(await tempFolder(), 'tool')
     await writeFile(path, 'old')
     await chmod(path, 0o4755)
@@ -26,7 +26,7 @@ describe('atomicWrite', () => {
     expect((await stat(path)).mode & 0o7777).toBe(0o755)
   })
 
-  it('gives a new file the mode asked for, less the umask', async () => {
+  it('gives a new file the requested mode, less the umask', async () => {
     const folder = await tempFolder()
     await atomicWrite(join(folder, 'a'), bytes('x'))
     await atomicWrite(join(folder, 'b'), bytes('x'), { mode: 0o600 })
@@ -54,7 +54,7 @@ describe('atomicWrite', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['dangling', 'pipe'])
   })
 
-  it('leaves no temporary file behind, neither on success nor on failure', async () => {
+  it('leaves no temporary file behind, on success or failure', async () => {
     const folder = await tempFolder()
     const path = join(folder, 'a')
     await writeFile(path, 'one')
@@ -68,7 +68,7 @@ describe('atomicWrite', () => {
     expect(await readFile(path, 'utf8')).toBe('two')
   })
 
-  it('writes when the file still is what was expected', async () => {
+  it('writes if the file is still as expected', async () => {
     const path = join(await tempFolder(), 'a')
     await atomicWrite(path, bytes('one'), { expect: 'absent' })
     const loaded = await loadFile(path, 'a')
@@ -91,12 +91,12 @@ describe('atomicWrite', () => {
     expect(await readFile(path, 'utf8')).toBe('x')
   })
 
-  it('says which file has no folder to be in', async () => {
+  it('names the file whose folder is missing', async () => {
     const path = join(await tempFolder(), 'missing', 'a')
     await expect(atomicWrite(path, bytes('x'), { shown: 'missing/a' })).rejects.toThrow('missing/a does not exist')
   })
 
-  it('keeps hard links one file: the new content shows under each name', async () => {
+  it('keeps hard links to the file: each name has the new content', async () => {
     const folder = await tempFolder()
     await writeFile(join(folder, 'a'), 'old')
     await link(join(folder, 'a'), join(folder, 'b'))
@@ -117,7 +117,7 @@ describe('atomicWrite', () => {
     onTestFinished(() => chmod(folder, 0o755))
     await atomicWrite(join(folder, 'a'), bytes('new'))
     expect(await readFile(join(folder, 'a'), 'utf8')).toBe('new')
-    await expect(atomicWrite(join(folder, 'b'), bytes('new'), { shown: 'b' })).rejects.toThrow('b may not be accessed')
+    await expect(atomicWrite(join(folder, 'b'), bytes('new'), { shown: 'b' })).rejects.toThrow('b cannot be accessed')
   })
 
   it.skipIf(process.getuid?.() === 0)('does not replace a file that is write-protected', async () => {
@@ -128,7 +128,7 @@ describe('atomicWrite', () => {
   })
 })
 
-/** A rename that fails so often with this code. */
+/** A rename that fails this many times with this code. */
 function failing(times: number, code: string) {
   let tries = 0
   return {
@@ -139,15 +139,15 @@ function failing(times: number, code: string) {
   }
 }
 
-describe('a file that Windows holds for a moment', () => {
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('is replaced at a later try (%s)', async (code) => {
+describe('a file that Windows holds open for a moment', () => {
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('is replaced on a later attempt (%s)', async (code) => {
     const [waiting, blocking] = [failing(3, code), failing(3, code)]
     await renameOver('a', 'b', { platform: 'win32', rename: waiting.rename })
     renameOverSync('a', 'b', { platform: 'win32', rename: blocking.rename })
     expect([waiting.tries(), blocking.tries()]).toEqual([4, 4])
   })
 
-  it('is given up in the end, and at once on other systems or for another reason', async () => {
+  it('is given up on eventually, and immediately on other systems or after other errors', async () => {
     const held = failing(100, 'EPERM')
     await expect(renameOver('a', 'b', { platform: 'win32', rename: held.rename })).rejects.toThrow('EPERM')
     expect(held.tries()).toBe(6)
@@ -161,7 +161,7 @@ describe('a file that Windows holds for a moment', () => {
     }
   })
 
-  it('is looked at again before each try, and left alone when it has changed', async () => {
+  it('is checked before each attempt, and left alone if it has changed', async () => {
     let looks = 0
     const beforeRename = () => {
       if (++looks === 2) throw new Error('changed meanwhile')

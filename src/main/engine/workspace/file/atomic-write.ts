@@ -12,13 +12,15 @@ import { errorCode } from '../../../../shared/error-text'
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */
   shown?: string
-  /** Write only when the file still is so (`absent`: no file); otherwise a `FileProblem` of kind `changed`. */
+  /**
+   * Write only if the file still has this state (`absent`: no file); otherwise throws a `FileProblem` of kind
+   * `changed`.
+   */
   expect?: FileStamp | 'absent'
-  /** Permissions of a file that is new; default 0o666 without the umask. An existing file keeps its own. */
+  /** Permissions of a new file; default 0o666 less the umask. An existing file keeps its own. */
   mode?: number
   /**
-   * The path is a real one, and only the file at exactly this path is written: no link is followed, neither the file's
-   * own nor a folder's.
+   * Requires a real path, and writes only the file at exactly this path: no link of the file or a folder is followed.
    */
   exactly?: boolean
   /** Creates missing folders, and is called with the path of each, outermost first. */
@@ -26,14 +28,14 @@ export interface AtomicWriteOptions {
 }
 
 /**
- * Replaces a file's content so that everyone sees either the old or the new one, also after a crash: a temporary file
- * in the same folder, flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced, unless
- * `exactly` is set. The folder is opened once, without following links, and everything happens in that very folder,
- * whatever its name leads to meanwhile. Keeps permissions (without setuid and setgid, as any write does) and, where the
+ * Replaces a file's content so that readers see either the old or the new one, even after a crash: a temporary file in
+ * the same folder, flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced, unless
+ * `exactly` is set. The folder is opened once, without following links, and everything happens in that same folder,
+ * even if another one gets its name. Keeps permissions (without setuid and setgid, as any write does) and, where the
  * system allows, owner and group. Refuses folders, special files and files without write permission. The name gets a
- * new inode: extended attributes and access lists are not carried over. A file that has other hard links stays one file
- * with them, and is written in place (see `overwriteFile`); so is one that may be written but not replaced. Leaves no
- * temporary file behind when it fails. Answers the stat of what it wrote; throws `FileProblem`.
+ * new inode: extended attributes and access lists are not carried over. A file with several hard links is written in
+ * place, to keep the links (see `overwriteFile`); so is one that can be written but not replaced. Leaves no temporary
+ * file behind on failure. Returns the stat of the written file; throws `FileProblem`.
  */
 export async function atomicWrite(
   path: string,
@@ -80,7 +82,7 @@ async function replaceFile(
     existing,
   }: { shown: string; expect: AtomicWriteOptions['expect']; mode: number; existing: BigIntStats | undefined },
 ): Promise<BigIntStats> {
-  // A fixed short name: the target's own may already be as long as the file system allows.
+  // A short name of fixed length: the target's name may already be as long as the file system allows.
   const temporary = folder.at(`.trestle-${randomBytes(8).toString('hex')}.tmp`)
   try {
     const stat = await writeTemporary(temporary, bytes, existing, mode)
@@ -93,15 +95,14 @@ async function replaceFile(
   }
 }
 
-/** What is not there yet keeps its own name in the real folder. */
+/** A missing file keeps its own name in the real folder. */
 async function resolved(path: string): Promise<string> {
   return realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)))
 }
 
 function existingFile(target: string, shown: string): BigIntStats | undefined {
   const stat = lstatSync(target, { bigint: true, throwIfNoEntry: false })
-  if (stat?.isSymbolicLink())
-    throw new FileProblem(`${shown} is a symbolic link that leads nowhere or was put there meanwhile.`)
+  if (stat?.isSymbolicLink()) throw new FileProblem(`${shown} is a broken symbolic link, or one that was just created.`)
   if (stat) refuseSpecial(stat, shown)
   return stat
 }
@@ -116,7 +117,7 @@ async function writeTemporary(
   const handle = await open(temporary, 'wx', existing ? 0o600 : mode)
   try {
     await handle.writeFile(bytes)
-    if (existing) await takeOver(handle, existing)
+    if (existing) await copyOwnerAndMode(handle, existing)
     await handle.sync()
     return await handle.stat({ bigint: true })
   } finally {
@@ -124,8 +125,8 @@ async function writeTemporary(
   }
 }
 
-/** Owner and group first: changing them may clear permission bits. */
-async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
+/** Owner and group first: changing them can clear permission bits. */
+async function copyOwnerAndMode(handle: FileHandle, { uid, gid, mode }: BigIntStats): Promise<void> {
   const own = await handle.stat()
   if (own.gid !== Number(gid)) await handle.chown(own.uid, Number(gid)).catch(() => undefined)
   if (own.uid !== Number(uid)) await handle.chown(Number(uid), Number(gid)).catch(() => undefined)
@@ -133,8 +134,8 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Pr
 }
 
 /**
- * The last look, in one go with the move that follows: nothing else of this process can come between, and other
- * processes have a few microseconds.
+ * The last check. The move follows synchronously, so nothing else in this process can come between, and other processes
+ * have only a few microseconds.
  */
 function requireUnchanged(target: string, shown: string, expect: FileStamp): void {
   const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })
@@ -150,7 +151,7 @@ async function moveInto(
   if (expect !== 'absent')
     return renameOver(temporary, target, { beforeRename: () => expect && requireUnchanged(target, shown, expect) })
   try {
-    // Unlike a rename, a link fails when another process made the file first.
+    // Unlike a rename, a link fails if another process created the file first.
     linkSync(temporary, target)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw changedMeanwhile(shown)
@@ -163,34 +164,34 @@ async function moveInto(
   }
 }
 
-/** What Windows answers while a virus scanner, an editor or the search index holds a file open. */
+/** Error codes of Windows while a virus scanner, an editor or the search index holds a file open. */
 const BUSY_CODES = new Set(['EPERM', 'EACCES', 'EBUSY'])
-const MAX_TRIES = 6
-/** Between two tries at first; twice as long each time. */
+const MAX_ATTEMPTS = 6
+/** Delay before the second attempt; doubles each time. */
 const FIRST_WAIT_MS = 20
 
 export interface RenameOverOptions {
-  /** The last look, in one go with each try: what it throws ends the tries. */
+  /** The last check, run synchronously before each attempt; if it throws, there are no more attempts. */
   beforeRename?: () => void
   platform?: NodeJS.Platform
   rename?: (from: string, to: string) => void
 }
 
-/** Puts a file in the place of another, and tries again for 0.6 s where Windows holds that one for a moment. */
+/** Replaces a file with another; retries for 0.6 s while Windows holds it open. */
 export async function renameOver(from: string, to: string, options: RenameOverOptions = {}): Promise<void> {
   for (let tries = 1; !tryRename(from, to, tries, options); tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, retryDelay(tries)))
   }
 }
 
-/** The same for callers that cannot wait: small files of our own, which are seldom held. */
+/** A synchronous version, for small files of our own, which are rarely held open. */
 export function renameOverSync(from: string, to: string, options: RenameOverOptions = {}): void {
   for (let tries = 1; !tryRename(from, to, tries, options); tries += 1) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryDelay(tries))
   }
 }
 
-/** False: it is held just now. */
+/** False: it is held open now. */
 function tryRename(
   from: string,
   to: string,
@@ -202,7 +203,7 @@ function tryRename(
     rename(from, to)
     return true
   } catch (error) {
-    if (platform !== 'win32' || !BUSY_CODES.has(errorCode(error) ?? '') || tries === MAX_TRIES) throw error
+    if (platform !== 'win32' || !BUSY_CODES.has(errorCode(error) ?? '') || tries === MAX_ATTEMPTS) throw error
     return false
   }
 }

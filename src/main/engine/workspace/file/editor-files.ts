@@ -2,32 +2,32 @@ import { contentMark, loadFile, type LoadedFile } from './open-file'
 import { decodeText, encodeText, lineEndings, type TextFormat } from './text-file'
 
 /**
- * Files as an editor has them open, with text that is not saved yet. Each half may be missing; then
- * the disk counts. Paths are real paths.
+ * Files that an editor has open, with unsaved text. `read` and `write` can each be absent; then the disk is used
+ * instead. Paths are real paths.
  */
 export interface EditorFiles {
-  /** Whether it is asked about this path at all. */
+  /** Whether the editor is responsible for this path. */
   covers(path: string): boolean
-  /** The text as it is there now; undefined when it is not known there. Never rejects. */
+  /** The current text in the editor; undefined if the editor does not know the file. Never rejects. */
   read?(path: string, signal?: AbortSignal): Promise<string | undefined>
-  /** Changes the text there and on the disk. Rejects with a `FileProblem` when it is refused. */
+  /** Changes the text in the editor and on disk. Rejects with a `FileProblem` if refused. */
   write?(path: string, text: string): Promise<void>
 }
 
-/** A larger file is not asked for: it would have to pass whole through the pipe to the editor. */
+/** Larger files are not requested, because a whole file has to pass through the pipe to the editor. */
 export const MAX_EDITOR_BYTES = 4 * 1024 * 1024
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 
-/** A file that may be another in an editor than on the disk. */
+/** A file that may differ between an editor and the disk. */
 export interface CurrentFile extends LoadedFile {
-  /** Set when `bytes` are not on the disk but in an editor. */
+  /** Set if `bytes` are from an editor and not saved to disk. */
   unsaved?: true
-  /** Whether there is a file on the disk. */
+  /** Whether the file exists on disk. */
   isOnDisk: boolean
 }
 
 /**
- * The file at a real path, with what an editor has not saved yet; undefined when it does not exist. Throws
+ * The file at a real path, with the unsaved text of an editor, if any; undefined if it does not exist. Throws
  * `FileProblem`.
  */
 export async function loadCurrentFile(
@@ -51,7 +51,7 @@ export async function loadCurrentFile(
   }
 }
 
-/** What an editor has in place of what is on the disk; undefined when it has the same, or does not know the file. */
+/** The editor's content of a file; undefined if it is the same as on disk, or if the editor does not know the file. */
 export async function unsavedBytes(
   editor: EditorFiles | undefined,
   realPath: string,
@@ -61,7 +61,7 @@ export async function unsavedBytes(
   if (!editor?.read || !editor.covers(realPath) || (disk && (!disk.bytes || disk.size > MAX_EDITOR_BYTES)))
     return undefined
   const saved = disk?.bytes && decodeText(disk.bytes)
-  // What is not text is in no editor.
+  // Editors don't open files that are not text.
   if (saved && 'notText' in saved) return undefined
   const held = await editor.read(realPath, signal)
   if (held === undefined || (!saved && held === '') || held.includes('\0')) return undefined
@@ -70,8 +70,7 @@ export async function unsavedBytes(
 }
 
 /**
- * Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is not a
- * change.
+ * Editors drop byte order marks and carriage returns, and some drop the newline at the end: that alone is not a change.
  */
 export function normalizeEditorText(held: string, saved: string | undefined): string {
   const text = held.startsWith('\ufeff') ? held.slice(1) : held

@@ -16,7 +16,7 @@ const texts = fc
   .map((parts) => parts.join(''))
 
 describe('LineScan', () => {
-  it('finds the same lines however the file is cut into chunks', () => {
+  it('finds the same lines for any division of the file into chunks', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 8 }), (text, size, line) => {
         const scan = new LineScan({ ...LIMITS, start: { line } })

@@ -1,10 +1,10 @@
 import type { LineEndings } from './text-file'
 
-/** Which lines to keep: from a line (from 1) or from the line that starts at a byte. */
+/** Which lines to keep, starting from a line (from 1) or from the line that starts at a byte. */
 export interface LineWindow {
   start: { line: number; byte?: undefined } | { byte: number }
   maxLines: number
-  /** Kept lines may be longer by what tells that they are. */
+  /** Kept lines can be slightly longer than this, which shows that they are too long. */
   maxLineChars: number
   /** Stops keeping once this many characters are kept. */
   maxChars: number
@@ -13,8 +13,8 @@ export interface LineWindow {
 }
 
 /**
- * `raw` has no line feed, but the carriage return before it. `long`: it continues beyond `raw`. Where lines are kept
- * from a later character on, `chars` says how many the whole line has.
+ * `raw` has no line feed, but includes a carriage return before it. `long`: the line continues beyond `raw`. If lines
+ * are kept from a later character on, `chars` is the length of the whole line.
  */
 export interface KeptLine {
   raw: string
@@ -26,8 +26,8 @@ const LF = 10
 const CR = 13
 
 /**
- * Splits UTF-8 into lines, keeps those of a window and counts all; memory stays bounded whatever the lengths of lines
- * and file. Chunks must not split characters; they may be reused after `push`.
+ * Splits UTF-8 into lines, keeps those of a window and counts all; memory stays bounded for any length of lines and
+ * file. Chunks must not split characters; they may be reused after `push`.
  */
 export class LineScan {
   readonly kept: KeptLine[] = []
@@ -43,7 +43,7 @@ export class LineScan {
   private pieces: Buffer[] = []
   private pieceBytes = 0
   private long = false
-  /** Of the line being kept: characters still to be left out, and all so far. */
+  /** For the line being kept: the characters still to skip, and its total so far. */
   private skip = 0
   private chars = 0
   private last = 0
@@ -51,7 +51,7 @@ export class LineScan {
   private returns = 0
   private pairs = 0
 
-  /** `offset`: where in the file the first chunk begins. */
+  /** `offset`: where in the file the first chunk starts. */
   constructor(window: LineWindow, offset = 0) {
     this.window = window
     // A UTF-16 unit takes at most three bytes in UTF-8; one character more shows that a line is too long.
@@ -163,8 +163,8 @@ export class LineScan {
 }
 
 /**
- * Where the last `count` lines begin, searching a file backwards: feed its parts from the end to the beginning until
- * `start` is known. A line feed at the very end ends the last line and begins none.
+ * Finds where the last `count` lines start by searching a file backwards: feed its parts from the end to the start
+ * until `start` is known. A line feed at the very end ends the last line and doesn't start another.
  */
 export class TailSearch {
   start: number | undefined
@@ -175,7 +175,7 @@ export class TailSearch {
     this.remaining = count
   }
 
-  /** `offset`: where in the file the part begins. */
+  /** `offset`: where in the file the part starts. */
   push(part: Uint8Array, offset: number): void {
     let from = part.length - 1
     if (this.atEnd && part.length > 0) {

@@ -10,9 +10,9 @@ const FOLDERS_AT_ONCE = 8
 export interface TreeEntry {
   /** Absolute. */
   path: string
-  /** From the folder the walk began in, with `/` on every system. */
+  /** Relative to the folder where the walk started, with `/` on every system. */
   inner: string
-  /** A symlink is a `file` here whatever it points to: links are never followed. */
+  /** False for a symlink, whatever it points to: links are never followed. */
   isFolder: boolean
 }
 
@@ -26,13 +26,13 @@ export interface Walk {
 }
 
 export interface WalkResult {
-  /** False when time ran out or `signal` aborted. */
+  /** False if time ran out or `signal` aborted. */
   complete: boolean
   /** Folders that could not be listed. */
   unreadable: string[]
 }
 
-/** Walks the tree below `folder`. Rejects only when `folder` itself cannot be listed. */
+/** Walks the tree below `folder`. Rejects only if `folder` itself cannot be listed. */
 export async function walkTree(folder: string, walk: Walk): Promise<WalkResult> {
   const waiting: { path: string; inner: string; rules: IgnoreRules }[] = []
   const unreadable: string[] = []
@@ -78,14 +78,14 @@ export async function walkTree(folder: string, walk: Walk): Promise<WalkResult> 
   return { complete: waiting.length === 0 && goOn(), unreadable }
 }
 
-/** Up to here asking the system directly is quicker than going through the thread pool. */
+/** Up to this number, synchronous calls are faster than going through the thread pool. */
 const SYNC_LIMIT = 64
 const STATS_AT_ONCE = 32
 
 /**
- * Sorts files by when they were last changed, as exactly as the disk knows it, newest first; files of the same time by
- * path, so that the order is always the same. What is gone comes last. Undefined when it was not done by `deadline` (as
- * of `performance.now()`) or `signal` aborted.
+ * Sorts files by modification time, as precisely as the disk stores it, newest first; files with the same time by path,
+ * so that the order is stable. Deleted files come last. Undefined if it is not finished by `deadline` (as of
+ * `performance.now()`) or `signal` aborts.
  */
 export async function sortNewestFirst(
   paths: readonly string[],

@@ -5,14 +5,14 @@ import { FileProblem, fileProblem } from '../path/file-problem'
 import { isOpenedAt, replacedProblem } from './pinned-folder'
 import { isPlaceholder } from './reserved-file'
 
-// Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal
-// anyway.
+// Windows has only the first flag; the others are undefined there, which `|` treats as 0, and no path is a FIFO or
+// terminal there anyway.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
-/** Which file in which state: tells whether it is still the one that was looked at. */
+/** Identifies a file and its state, to detect changes after it was checked. */
 export type FileStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
 
-/** Whether nothing has touched the file between the two looks. */
+/** Whether the file was not touched between the two stamps. */
 export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 }
@@ -23,14 +23,14 @@ export interface LoadedFile {
   size: number
   mark: string
   stamp: FileStamp
-  /** How many names it has on the disk: more than one are hard links. */
+  /** Number of names on disk; more than one if it has hard links. */
   links: number
 }
 
 /**
- * Opens the regular file at a real path for reading. Folders and special files are refused without opening them
- * (opening a FIFO waits for a writer, opening a device may do something), and no symlink is followed that took the
- * place of the file or of a folder on the way. Throws `FileProblem`.
+ * Opens the regular file at a real path for reading. Refuses folders and special files without opening them (opening a
+ * FIFO waits for a writer, opening a device can have effects), and follows no symlink that has replaced the file or one
+ * of its folders. Throws `FileProblem`.
  */
 export async function openRegular(realPath: string, shown: string): Promise<{ handle: FileHandle; stat: BigIntStats }> {
   let handle: FileHandle | undefined
@@ -48,9 +48,9 @@ export async function openRegular(realPath: string, shown: string): Promise<{ ha
 }
 
 /**
- * The whole of an ordinary file of at most `limit` bytes, or undefined when it is anything else: then `openRegular` is
- * the way. Small files come out of the kernel's cache in microseconds, while five trips through the thread pool take
- * half a millisecond each time.
+ * The content of a regular file of at most `limit` bytes, or undefined for anything else; then use `openRegular`. Small
+ * files come from the kernel's cache in microseconds, while each of five trips through the thread pool takes half a
+ * millisecond.
  */
 export function readSmall(realPath: string, limit: number): Buffer | undefined {
   let fd: number | undefined
@@ -61,7 +61,7 @@ export function readSmall(realPath: string, limit: number): Buffer | undefined {
     const stat = fstatSync(fd)
     if (!stat.isFile() || stat.size > limit || !isOpenedAt(fd, realPath)) return undefined
     const buffer = Buffer.allocUnsafeSlow(stat.size + 1)
-    // One byte more than there should be: getting it means that the file grows.
+    // One byte more than expected: if it can be read, the file is growing.
     const length = readSync(fd, buffer, 0, buffer.length, 0)
     return length === stat.size ? buffer.subarray(0, length) : undefined
   } catch {
@@ -80,18 +80,18 @@ export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
     : stat.isSocket()
       ? 'a socket'
       : stat.isSymbolicLink()
-        ? 'a symbolic link that was put there meanwhile'
+        ? 'a symbolic link that was just created'
         : 'a device'
   throw new FileProblem(`${shown} is ${kind}, not a regular file.`)
 }
 
-/** The same before anything is opened, which a device may take for a command; a folder passes. */
+/** The same check before the file is opened, because opening a device can have effects; accepts folders. */
 export async function refuseSpecialAt(realPath: string, shown: string): Promise<void> {
   const stat = await lstat(realPath)
   if (!stat.isDirectory()) refuseSpecial(stat, shown)
 }
 
-/** Loads the file at a real path; undefined when it does not exist. Throws `FileProblem`. */
+/** Loads the file at a real path; undefined if it does not exist. Throws `FileProblem`. */
 export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
   if (isPlaceholder(realPath)) return undefined
   let opened
@@ -118,8 +118,8 @@ export async function loadFile(realPath: string, shown: string): Promise<LoadedF
 }
 
 /**
- * Reads from the beginning to the end; undefined when there is more than `limit`. `expected` saves reads when it is
- * right (files in /proc say 0).
+ * Reads from start to end; undefined if there is more than `limit`. A correct `expected` size saves reads (files in
+ * /proc report 0).
  */
 export async function readUpTo(handle: FileHandle, expected: number, limit: number): Promise<Buffer | undefined> {
   let buffer = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected + 1 : 64 * 1024, limit + 1))
@@ -127,24 +127,24 @@ export async function readUpTo(handle: FileHandle, expected: number, limit: numb
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     length += bytesRead
-    // One byte more than expected was asked for: not getting it means the end. A size of 0 says nothing.
+    // One byte more than expected was requested: not getting it means the end. A size of 0 means unknown.
     if (bytesRead === 0 || (expected > 0 && length === expected)) return buffer.subarray(0, length)
     if (length > limit) return undefined
     if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, limit + 1))
   }
 }
 
-/** Above this size a file is known by its metadata instead of its hash, and is too large to be edited as text. */
+/** Above this size, a file is identified by its metadata instead of its hash, and is too large to be edited as text. */
 export const LARGE_FILE_BYTES = 64 * 1024 * 1024
 
-/** Which version of a file this is: the SHA-256 of its bytes, in hex. */
+/** Identifies the version of a file: the SHA-256 of its bytes, in hex. */
 export function contentMark(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex')
 }
 
 /**
- * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes for every look would take longer than the look. Size,
- * modification time and inode tell versions apart unless the time was reset on purpose.
+ * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes on each access would take too long. Size, modification
+ * time and inode distinguish versions unless the time was reset on purpose.
  */
 export function largeFileMark(stat: Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>): string {
   return `large:${stat.size}:${stat.mtimeNs}:${stat.ino}`

@@ -36,7 +36,7 @@ describe('overwriteFile', () => {
     expect(await readdir(copies)).toEqual([])
   })
 
-  it('leaves the old content as it is when there is no space for what the file grows by', async () => {
+  it('leaves the old content unchanged if there is no space for the file to grow', async () => {
     const { path, copies, text } = await place()
     const write = () => overwriteFile(path, Buffer.alloc(OLD.length + 1), { shown: 'a.txt', copies, write: noSpace })
     expect(write).toThrow('no space left on the disk')
@@ -44,7 +44,7 @@ describe('overwriteFile', () => {
     expect(await readdir(copies)).toEqual([])
   })
 
-  it('puts the old content back when writing fails half-way', async () => {
+  it('restores the old content if writing fails halfway', async () => {
     const { path, copies, text } = await place()
     let calls = 0
     const failsOnce = (fd: number, bytes: Uint8Array, at: number): number =>
@@ -56,7 +56,7 @@ describe('overwriteFile', () => {
     expect(await readdir(copies)).toEqual([])
   })
 
-  it('keeps the copy and says where it is when the old content cannot be put back either', async () => {
+  it('keeps the copy and says where it is if the old content cannot be restored either', async () => {
     const { path, copies } = await place()
     let calls = 0
     const fails = (fd: number, bytes: Uint8Array, at: number): number =>
@@ -69,7 +69,7 @@ describe('overwriteFile', () => {
     expect((await stat(join(copies, kept!))).mode & 0o777).toBe(0o700)
   })
 
-  it('writes nothing where no copy can be kept, and says why', async () => {
+  it('writes nothing if no copy can be made, and says why', async () => {
     const { path, copies, text } = await place()
     expect(() => overwriteFile(path, Buffer.from('new'), { shown: 'a.txt', copies: join(copies, 'missing') })).toThrow(
       /a\.txt can only be written in place, and no copy of it could be kept.*does not exist.*Nothing was written/,
@@ -77,7 +77,7 @@ describe('overwriteFile', () => {
     expect(await text()).toBe(OLD)
   })
 
-  it('writes nothing when the file is no longer what was expected, and follows no link', async () => {
+  it('writes nothing if the file is no longer as expected, and follows no link', async () => {
     const { folder, path, copies, text } = await place()
     const loaded = await loadFile(path, 'a.txt')
     await writeFile(path, 'changed by another program')
@@ -92,7 +92,7 @@ describe('overwriteFile', () => {
     expect(await readdir(copies)).toEqual([])
   })
 
-  it('does not hand a setuid bit on to new content, and keeps the other permissions and links', async () => {
+  it('does not keep a setuid bit for new content, but keeps the other permissions and links', async () => {
     const { folder, path, copies } = await place()
     await link(path, join(folder, 'b.txt'))
     await chmod(path, 0o4751)

@@ -24,28 +24,28 @@ const CHUNK_BYTES = 1024 * 1024
 export interface OverwriteOptions {
   /** How messages name the file. */
   shown: string
-  /** Write only when the file still is so; otherwise a `FileProblem` of kind `changed`. */
+  /** Write only if the file still has this state; otherwise throws a `FileProblem` of kind `changed`. */
   expect?: FileStamp | undefined
-  /** Where the old content is kept while the new one is written; default: the folder for temporary files. */
+  /** Folder for a copy of the old content while the new one is written; default: the folder for temporary files. */
   copies?: string
   /** Writes some bytes at a position; default: the system's. */
   write?: (fd: number, bytes: Uint8Array, at: number) => number
 }
 
 /**
- * Whether a file that could not be replaced by another one may still be written itself: it is mounted by its own (a
- * file bound into a container), or its folder is read-only or sticky.
+ * Whether a file that could not be replaced may still be writable in place: it is a mount of its own (a file bound into
+ * a container), or its folder is read-only or sticky.
  */
 export function mayBeOverwritten(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EROFS', 'EBUSY'].includes(errorCode(error) ?? '')
 }
 
 /**
- * Writes new content into a file that has to stay the one it is (`atomicWrite` replaces files). No link is followed. A
- * concurrent reader may see a part, so as little as possible can go wrong: what the file grows by is written first, so
- * that a full disk is noticed while the old content is whole, and a copy of that is kept until the end. When writing
- * fails the old content is put back; when that fails, too, the message says where the copy is. Answers the stat; throws
- * `FileProblem`.
+ * Writes new content into a file that must keep its identity (`atomicWrite` replaces files). No link is followed. The
+ * write is not atomic: concurrent readers can see part of it. To limit the damage of a failure, the file is grown
+ * first, so that a full disk is detected while the old content is intact, and a copy of the old content is kept until
+ * the end. If writing fails, the old content is restored; if that fails too, the message says where the copy is.
+ * Returns the stat; throws `FileProblem`.
  */
 export function overwriteFile(target: string, bytes: Uint8Array, options: OverwriteOptions): BigIntStats {
   const { shown, expect, write = writeAt } = options
@@ -57,18 +57,18 @@ export function overwriteFile(target: string, bytes: Uint8Array, options: Overwr
       let isTouched = false
       const copy = keepCopy(fd, Number(before.size), basename(target), options)
       try {
-        // The last look: only this process's own next call comes between.
+        // The last check: nothing comes between it and the next call of this process.
         if (!isSameStamp(fstatSync(fd, { bigint: true }), expect ?? before)) throw changedMeanwhile(shown)
         grow(fd, bytes, Number(before.size), write)
         isTouched = true
         writeOver(fd, bytes, Number(before.size), write)
       } catch (error) {
-        if (isTouched) putBack(fd, Number(before.size), copy, { ...options, write }, error)
+        if (isTouched) restoreOldContent(fd, Number(before.size), copy, { ...options, write }, error)
         copy.remove()
         throw error
       }
       copy.remove()
-      // As any write does, also by root.
+      // As any write does, even for root.
       if ((before.mode & 0o6000n) !== 0n) fchmodSync(fd, Number(before.mode) & 0o1777)
       return fstatSync(fd, { bigint: true })
     } finally {
@@ -93,7 +93,7 @@ function writeAt(fd: number, bytes: Uint8Array, at: number): number {
   return writeSync(fd, bytes, 0, bytes.length, at)
 }
 
-/** When that fails the old content is whole. */
+/** If this fails, the old content is intact. */
 function grow(fd: number, bytes: Uint8Array, size: number, write: Write): void {
   if (bytes.length <= size) return
   try {
@@ -122,7 +122,7 @@ interface Copy {
 function keepCopy(fd: number, size: number, name: string, { shown, copies = tmpdir() }: OverwriteOptions): Copy {
   let folder: string | undefined
   try {
-    // Only the user may look into it.
+    // Only the user can access it.
     folder = mkdtempSync(join(copies, 'trestle-before-'))
     const path = join(folder, name)
     const copy = openSync(path, 'wx', 0o600)
@@ -136,7 +136,7 @@ function keepCopy(fd: number, size: number, name: string, { shown, copies = tmpd
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     const why = fileProblem(error, copies)
     throw new FileProblem(
-      `${shown} can only be written in place, and no copy of it could be kept meanwhile: ` +
+      `${shown} can only be written in place, and no copy of it could be made: ` +
         `${errorText(why)} Nothing was written.`,
       'other',
       error,
@@ -154,8 +154,8 @@ function copyBytes(from: number, to: number, size: number, write: Write): void {
   }
 }
 
-/** Throws when the old content cannot be put back; its copy then stays. */
-function putBack(
+/** Throws if the old content cannot be restored; its copy is then kept. */
+function restoreOldContent(
   fd: number,
   size: number,
   { path }: Copy,

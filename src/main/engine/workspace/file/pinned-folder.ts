@@ -18,45 +18,45 @@ const O_PATH = 0o10000000
 const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const DESCRIPTORS = '/proc/self/fd'
 
-/** A folder that was opened, and stays the one that was opened whatever happens to its name. */
+/** An open folder, which stays the same folder whatever happens to its name. */
 export interface PinnedFolder {
-  /** A path of an entry of this very folder. */
+  /** The path of an entry of this same folder. */
   at(name: string): string
   /**
-   * Throws a `FileProblem` when the folder is no longer at its path. On Linux every path of `at` leads into the folder
-   * itself, so it never throws; elsewhere it is to be called after each change.
+   * Throws a `FileProblem` if the folder is no longer at its path. On Linux, every path of `at` leads into the folder
+   * itself, so it never throws; elsewhere, call it after each change.
    */
   verify(): void
   close(): void
 }
 
-/** How to hold a folder. */
+/** How to pin a folder. */
 export interface PinOptions {
-  /** How messages name what is looked for in it. */
+  /** How messages name the file that is accessed in it. */
   shown: string
   /** Creates missing folders, and is called with the path of each. */
   made?: (path: string) => void
-  /** Permissions of folders that are made, less the umask. */
+  /** Permissions of created folders, less the umask. */
   mode?: number
 }
 
 /**
- * Opens the folder at a real path, one folder after the other and without following symbolic links: what was judged is
- * what is used, also when a link is put in the place of a folder meanwhile. Throws a `FileProblem` of kind `changed`
- * when there is such a link, or the system's error.
+ * Opens the folder at a real path, one folder after the other and without following symbolic links, so that the
+ * approved folder is the one used, even if a folder is replaced with a link. Throws a `FileProblem` of kind `changed`
+ * if there is such a link, or the system's error.
  */
 export function pinFolder(realPath: string, options: PinOptions): PinnedFolder {
   return hasDescriptors() ? pinByDescriptor(realPath, options) : pinByName(realPath, options)
 }
 
-/** Whether what was opened as `fd` is what lies at the real path, and not something that a link led to. */
+/** Whether the file opened as `fd` is the one at the real path, and not one that a link led to. */
 export function isOpenedAt(fd: number, realPath: string): boolean {
   try {
     if (hasDescriptors()) {
-      // The entry of a held folder, which no link leads elsewhere.
+      // An entry of a pinned folder, which no link can redirect.
       if (realPath.startsWith(`${DESCRIPTORS}/`)) return true
       const opened = readlinkSync(`${DESCRIPTORS}/${fd}`)
-      // A file that is replaced while it is read was there; a file system may spell names in its own way.
+      // A file replaced while it is read was at the path, and a file system may spell names differently.
       return opened === realPath || opened === `${realPath} (deleted)` || isSameAsPinned(fd, realPath)
     }
     const [opened, named] = [fstatSync(fd, { bigint: true }), lstatSync(realPath, { bigint: true })]
@@ -66,23 +66,23 @@ export function isOpenedAt(fd: number, realPath: string): boolean {
   }
 }
 
-/** A path by which this process can open once more what was opened as `fd`; its real path on systems without one. */
+/** A path by which this process can reopen the file opened as `fd`; the real path on systems without such paths. */
 export function descriptorPath<Path extends string | Buffer>(fd: number, realPath: Path): Path | string {
   return hasDescriptors() ? `${DESCRIPTORS}/${fd}` : realPath
 }
 
 /** A folder that was opened for listing it. */
 export interface OpenFolder {
-  /** By which it is listed, whatever its own path leads to meanwhile. */
+  /** Lists this folder, even if its original path now leads elsewhere. */
   path: string
-  /** Throws a `FileProblem` when something else may have been listed; to be called afterwards. */
+  /** Throws a `FileProblem` if another folder may have been listed; call it afterwards. */
   verify(): void
   close(): void
 }
 
 /**
- * Opens the folder at a real path for listing it. Quicker than `pinFolder`, since it looks at no folder above. Throws a
- * `FileProblem` when a symbolic link led elsewhere, or the system's error.
+ * Opens the folder at a real path for listing it. Faster than `pinFolder`, because it checks no parent folders. Throws
+ * a `FileProblem` if a symbolic link led elsewhere, or the system's error.
  */
 export function openFolder(realPath: string): OpenFolder {
   if (!hasDescriptors()) {
@@ -97,7 +97,7 @@ export function openFolder(realPath: string): OpenFolder {
   return { path: `${DESCRIPTORS}/${fd}`, verify: () => undefined, close: () => closeSync(fd) }
 }
 
-/** A `FileProblem` for a folder or file that something else was put in place of. */
+/** A `FileProblem` for a folder or file that was replaced. */
 export function replacedProblem(shown: string): FileProblem {
   return new FileProblem(
     `${shown} was replaced by a symbolic link or moved at this very moment; nothing was done. Try again.`,
@@ -155,7 +155,7 @@ function openWithin(at: string, path: string, { shown, made, mode = 0o777 }: Pin
   }
 }
 
-/** Another process may make it at the same moment. */
+/** Another process may create it at the same time. */
 function makeFolder(at: string, mode: number, made: () => void): void {
   try {
     mkdirSync(at, { mode })
@@ -165,7 +165,7 @@ function makeFolder(at: string, mode: number, made: () => void): void {
   }
 }
 
-/** Without folders that can be acted through: the names are looked at before and after. */
+/** For systems without folder descriptors: checks the names before and after. */
 function pinByName(realPath: string, { shown, made, mode = 0o777 }: PinOptions): PinnedFolder {
   if (made) {
     const { root } = parse(realPath)

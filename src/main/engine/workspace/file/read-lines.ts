@@ -17,15 +17,15 @@ import {
   type TextFormat,
 } from './text-file'
 
-/** Files up to here are read at once. */
+/** Files up to this size are read whole. */
 const SMALL_BYTES = 256 * 1024
 const CHUNK_BYTES = 1024 * 1024
-/** In a large file, counting lines beyond the requested ones may take this long. */
+/** In a large file, counting lines beyond the requested ones can take this long. */
 const COUNT_MS = 500
 /** A line that is not reached within this time is too deep. */
 const REACH_MS = 20_000
 
-/** What to read: `offset` is the first line from 1, or counts from the end when negative. */
+/** What to read: `offset` is the first line from 1, or counts from the end if negative. */
 export interface LinesWanted extends Omit<LineWindow, 'start'> {
   offset: number
   signal: AbortSignal
@@ -33,25 +33,24 @@ export interface LinesWanted extends Omit<LineWindow, 'start'> {
   editor?: EditorFiles | undefined
 }
 
-/** Some lines of a text file, and what is known of the whole. */
+/** Some lines of a text file, and what is known about the whole file. */
 export interface LinesRead {
   lines: readonly KeptLine[]
-  /** Number of the first line kept; negative when it is only known from the end. Undefined when no line was kept. */
+  /** Number of the first line kept; negative if it is only known from the end. Undefined if no line was kept. */
   firstLine: number | undefined
-  /** Undefined when the file is too large to count them. */
+  /** Undefined if the file is too large to count them. */
   totalLines: number | undefined
-  /** Of the whole file, as far as it was looked at. */
+  /** Of the whole file, as far as it was read. */
   endings: LineEndings
   endsWithNewline: boolean
   format: TextFormat
-  /** See content-mark.ts. */
+  /** See `contentMark`. */
   mark: string
 }
 
 /**
- * Reads lines of the file at a real path. Time and memory are bounded whatever its size and line lengths; what is no
- * text is said to be so. Throws
- * `FileProblem`, also when stopped.
+ * Reads lines of the file at a real path. Time and memory are bounded for any size and line lengths. Returns `notText`
+ * if it is not text. Throws `FileProblem`, also when stopped.
  */
 export async function readLines(
   realPath: string,
@@ -91,7 +90,7 @@ function readWhole(bytes: Buffer, { offset, maxLines, firstChar = 1 }: LinesWant
   const first = offset > 0 ? offset - 1 : Math.max(0, lines.length + offset)
   const kept = lines.slice(first, first + maxLines).map((line): KeptLine => {
     if (firstChar === 1) return { raw: line, long: false }
-    // A character beyond the basic plane is shown whole.
+    // Don't split a character beyond the basic plane.
     const from = /[\uDC00-\uDFFF]/.test(line[firstChar - 1] ?? '') ? firstChar - 2 : firstChar - 1
     return { raw: line.slice(from), long: false, chars: line.length }
   })
@@ -150,7 +149,7 @@ async function readStream(
     }
     if (elapsed > REACH_MS && scan.firstLine === undefined)
       throw new FileProblem(
-        `Line ${wanted.offset} of ${shown} lies too deep in this large file. Use Grep, or sed -n with Bash.`,
+        `Line ${wanted.offset} of ${shown} is too far into this large file. Use Grep, or sed -n with Bash.`,
       )
   }
   if (complete) scan.end()
@@ -174,9 +173,12 @@ async function tailStart(handle: FileHandle, size: number, count: number, signal
   return search.start ?? 0
 }
 
-/** A file in chunks of whole UTF-8 characters, checked to be text. A chunk is valid until the next one is asked for. */
+/**
+ * Reads a file in chunks of whole UTF-8 characters, and checks that it is text. A chunk is valid until the next one is
+ * requested.
+ */
 class Utf8Chunks {
-  /** Where the next read begins. */
+  /** Where the next read starts. */
   position = 0
   private readonly buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   /** Bytes of a character that the last chunk cut, at `carryAt` of the buffer. */
@@ -189,12 +191,12 @@ class Utf8Chunks {
     this.handle = handle
   }
 
-  /** The bytes of the current chunk, for telling what they are. */
+  /** The first bytes of the current chunk, for detecting the type. */
   get head(): Buffer {
     return this.buffer.subarray(0, Math.min(this.length, 512))
   }
 
-  /** Continues at another position, which must be the beginning of a character. */
+  /** Continues at another position, which must be the start of a character. */
   jump(position: number): void {
     this.position = position
     this.carry = 0

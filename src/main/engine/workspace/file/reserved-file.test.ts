@@ -5,7 +5,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { atomicWrite } from './atomic-write'
 import { loadFile } from './open-file'
 
-it('a name that a sandbox keeps free can be read as missing, and written', async () => {
+it('a name that a sandbox reserves is read as missing, and can be written', async () => {
   const path = join(await tempFolder(), '.mcp.json')
   mkdirSync(path)
   expect(await loadFile(path, '.mcp.json')).toBeUndefined()
@@ -13,7 +13,7 @@ it('a name that a sandbox keeps free can be read as missing, and written', async
   expect(readFileSync(path, 'utf8')).toBe('{}')
 })
 
-it('a folder of that name with something in it stays, and so does an empty folder of another name', async () => {
+it('a folder with that name that is not empty is kept, and so is an empty folder with another name', async () => {
   const folder = await tempFolder()
   const [full, other] = [join(folder, '.mcp.json'), join(folder, 'notes.json')]
   for (const path of [full, other]) mkdirSync(path)

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** Names of files in a project that a sandbox keeps from being taken, with an empty folder, while nothing has them. */
+/** Names of files in a project that a sandbox reserves with an empty folder while they don't exist. */
 export const RESERVED_FILES: ReadonlySet<string> = new Set([
   '.mcp.json',
   '.env',
@@ -11,7 +11,8 @@ export const RESERVED_FILES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether what is at a path only keeps the name of a file free: for those who read and write files, nothing is there.
+ * Whether a path is only a placeholder that reserves the name of a file. Readers and writers of files treat it as
+ * missing.
  */
 export function isPlaceholder(path: string): boolean {
   if (!RESERVED_FILES.has(basename(path))) return false
@@ -22,12 +23,12 @@ export function isPlaceholder(path: string): boolean {
   }
 }
 
-/** Removes the placeholder at such a path, so that a file can be created. Leaves anything else alone. */
+/** Removes the placeholder at a path, so that a file can be created. Leaves anything else alone. */
 export function removePlaceholder(path: string): void {
   if (!isPlaceholder(path)) return
   try {
     rmdirSync(path)
   } catch {
-    // Something has been put into it; what writes says so.
+    // It is no longer empty; the caller's write reports the problem.
   }
 }

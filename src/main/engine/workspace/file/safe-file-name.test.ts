@@ -24,7 +24,7 @@ describe('the name of a file from another program', () => {
     ['', 'file'],
   ])('%j is %j', (given, name) => expect(safeFileName(given, 'file')).toBe(name))
 
-  test('is always one that can be saved and seen', async () => {
+  test('is always one that can be saved and is visible', async () => {
     const folder = await tempFolder()
     fc.assert(
       fc.property(
@@ -44,7 +44,7 @@ describe('the name of a file from another program', () => {
     )
   })
 
-  test('keeps its ending when it is too long, whatever letters it has', () => {
+  test('keeps its extension if it is too long, whatever letters it has', () => {
     for (const letter of ['x', '世', '👋']) {
       const name = safeFileName(`${letter.repeat(300)}.pdf`, 'file')
       expect(name).toMatch(/\.pdf$/)

@@ -1,13 +1,13 @@
-/** File systems take 255 bytes; some of them are left for a number that makes a name free. */
+/** File systems allow 255 bytes; some are reserved for a number that makes the name unique. */
 const MAX_BYTES = 200
-/** A longer ending is a part of the name. */
+/** A longer extension is treated as part of the name. */
 const MAX_ENDING = 20
-/** Windows keeps these names for devices, whatever their ending. */
+/** Windows reserves these names for devices, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
- * A name from outside, such as that of an attachment, as one that every file system takes: without folders, hidden
- * characters and points that hide it, and not too long, with its ending kept. `otherwise`: where nothing is left.
+ * Converts a name from outside, such as that of an attachment, to one that every file system accepts: without folders,
+ * hidden characters and leading dots, and not too long, with its extension kept. `otherwise`: used if nothing is left.
  */
 export function safeFileName(name: string, otherwise: string): string {
   const plain = name
@@ -23,7 +23,7 @@ export function safeFileName(name: string, otherwise: string): string {
   return whole === '' ? otherwise : whole.replace(DEVICES, '_$&')
 }
 
-/** The beginning of a text, in whole characters. */
+/** The start of a text, in whole characters. */
 function cut(text: string, bytes: number): string {
   let [kept, left] = ['', bytes]
   for (const character of text) {

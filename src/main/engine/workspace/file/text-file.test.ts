@@ -13,7 +13,7 @@ const FORMATS: TextFormat[] = [
 const name = (start: string): string => notText(Buffer.from(start, 'latin1')).reason
 
 describe('decodeText and encodeText', () => {
-  it('lose nothing on the way from disk and back, in any format', () => {
+  it('round-trip without loss in any format', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.constantFrom(...FORMATS), (text, format) => {
         fc.pre(!text.includes('\0') && !text.startsWith('\ufeff'))
@@ -22,7 +22,7 @@ describe('decodeText and encodeText', () => {
     )
   })
 
-  it('do not write a second byte order mark when the text brings one', () => {
+  it('do not write a second byte order mark if the text has one', () => {
     expect(encodeText('\ufeffa', { encoding: 'utf-8', bom: true })).toEqual(Buffer.from('\ufeffa'))
   })
 
@@ -41,11 +41,11 @@ describe('decodeText and encodeText', () => {
     ['half a surrogate pair', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 'binary data'],
     ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]), 'binary data'],
     ['a cut-off UTF-8 character', Buffer.from([0x61, 0xe2, 0x82]), 'not valid UTF-8'],
-  ])('do not take %s for text', (_, bytes, reason) => {
+  ])('do not treat %s as text', (_, bytes, reason) => {
     expect(decodeText(bytes)).toMatchObject({ notText: { reason: expect.stringContaining(reason) } })
   })
 
-  it('know common types by their first bytes, so that the model is told what it has', () => {
+  it('recognize common types by their first bytes, so that the model learns the type', () => {
     expect(name('\x89PNG\r\n\x1a\n\0')).toBe('PNG image')
     expect(name('RIFF\0\0\0\0WEBPVP8 ')).toBe('WebP image')
     expect(name('\0\0\0\x18ftypmp42')).toBe('MP4 video')

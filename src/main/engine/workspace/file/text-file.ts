@@ -2,27 +2,27 @@ import { isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
-/** How a text is kept on disk, beside its characters. */
+/** How a text is encoded on disk. */
 export interface TextFormat {
   encoding: Encoding
   /** Starts with a byte order mark. */
   bom: boolean
 }
 
-/** `crlf` and `lf`: every line ends so. `mixed`: several kinds, or carriage returns that end no line. */
+/** `crlf` and `lf`: every line ends this way. `mixed`: several kinds, or carriage returns that don't end a line. */
 export type LineEndings = 'none' | 'lf' | 'crlf' | 'mixed'
 
-/** Why bytes are no text. */
+/** Why bytes are not text. */
 export interface NotText {
   /** For the model, e.g. `a PNG image` or `not valid UTF-8 …`. */
   reason: string
   type: FileType | undefined
 }
 
-/** Texts in UTF-16 are decoded as a whole, so they may have at most this many bytes. */
+/** Texts in UTF-16 are decoded as a whole, so they can have at most this many bytes. */
 export const MAX_UTF16_BYTES = 10 * 1024 * 1024
 
-/** The format that the first bytes announce; without a byte order mark it is UTF-8. */
+/** The format according to the first bytes; UTF-8 if there is no byte order mark. */
 export function formatOf(start: Uint8Array): TextFormat {
   if (start[0] === 0xff && start[1] === 0xfe) return { encoding: 'utf-16le', bom: true }
   if (start[0] === 0xfe && start[1] === 0xff) return { encoding: 'utf-16be', bom: true }
@@ -46,7 +46,8 @@ export function decodeText(bytes: Buffer): { text: string; format: TextFormat } 
 }
 
 /**
- * The bytes of a text in a format. A byte order mark is added when the format has one, unless the text brings its own.
+ * The bytes of a text in a format. A byte order mark is added if the format has one, unless the text already starts
+ * with one.
  */
 export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer {
   const whole = bom && !text.startsWith('\ufeff') ? `\ufeff${text}` : text
@@ -66,7 +67,7 @@ export function describeFormat({ encoding, bom }: TextFormat): string | undefine
   return bom ? 'UTF-8 with BOM' : undefined
 }
 
-/** Says what bytes are that are no text; `bytes` is the file's beginning. */
+/** Describes bytes that are not text; `bytes` is the start of the file. */
 export function notText(bytes: Uint8Array): NotText {
   const type = fileType(bytes)
   if (type) return { reason: type.name, type }
@@ -84,7 +85,7 @@ function looksLikeUtf16(bytes: Uint8Array): boolean {
   return head.length >= 4 && Math.max(zeros(0), zeros(1)) >= head.length * 0.4 && Math.min(zeros(0), zeros(1)) === 0
 }
 
-/** What a file that is not text seems to be. `media`: ReadMediaFile can show it. */
+/** The apparent type of a file that is not text. `media`: ReadMediaFile can show it. */
 interface FileType {
   /** E.g. `PNG image`. */
   name: string
@@ -141,7 +142,7 @@ const SIGNATURES: readonly (readonly [offset: number, bytes: string, name: strin
 
 /**
  * The type of a file by its first bytes (at least 262 for all of them), or undefined. Only for files known not to be
- * text: `BM` may begin a word.
+ * text: a word can start with `BM`.
  */
 function fileType(start: Uint8Array): FileType | undefined {
   const head = Buffer.from(start.buffer, start.byteOffset, Math.min(start.byteLength, 512)).toString('latin1')

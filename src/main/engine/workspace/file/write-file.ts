@@ -17,28 +17,28 @@ import type { TextFormat } from './text-file'
 export interface FileWrite {
   editor: EditorFiles | undefined
   realPath: string
-  /** How messages name it. */
+  /** How messages name the file. */
   shown: string
   text: string
   format: TextFormat
-  /** The same, as it will be on disk. */
+  /** The text as bytes on disk. */
   bytes: Buffer
-  /** As it was when the change was made up. */
+  /** The file at the time the change was planned. */
   current: CurrentFile | undefined
-  /** Permissions of a file that is new; default 0o666 without the umask. */
+  /** Permissions of a new file; default 0o666 less the umask. */
   mode?: number | undefined
 }
 
 /**
- * Writes a file, through the editor that may have it open where it takes that, else to the disk in one go. Returns the
- * mark of what was written, and what the model should know. Throws `FileProblem`; nothing is changed then.
+ * Writes a file: through the editor that may have it open, if it accepts the write, otherwise atomically to disk.
+ * Returns the mark of the written content, and a note for the model. Throws `FileProblem`; then nothing was changed.
  */
 export async function writeFileText(write: FileWrite): Promise<{ mark: string; note?: string }> {
   const { editor, realPath, shown, format, bytes, current, mode } = write
   const newFolders: string[] = []
   const made = (folder: string): void => void newFolders.push(folder)
   try {
-    // Other encodings are nothing that every editor keeps.
+    // Not every editor keeps other encodings.
     const throughEditor = format.encoding === 'utf-8' && !format.bom && bytes.length <= MAX_EDITOR_BYTES
     if (editor?.write && editor.covers(realPath) && throughEditor) {
       pinFolder(dirname(realPath), { shown, made }).close()
@@ -59,8 +59,7 @@ export async function writeFileText(write: FileWrite): Promise<{ mark: string; n
     })
     return { mark: bytes.length > LARGE_FILE_BYTES ? largeFileMark(written) : contentMark(bytes) }
   } catch (error) {
-    // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and
-    // stays.
+    // Remove the folders that were created for the file. One that is in use by now is not empty and stays.
     for (const folder of newFolders.toReversed()) removeEmptyFolder(folder)
     throw fileProblem(error, shown)
   }
@@ -84,8 +83,8 @@ async function writeThroughEditor(
 }
 
 /**
- * Removes the file at a real path, in the very folder that was judged, when it is still as it was looked at. Throws
- * `FileProblem`; nothing is removed then.
+ * Removes the file at a real path, in the same folder that was approved, if it hasn't changed since it was checked.
+ * Throws `FileProblem`; then nothing was removed.
  */
 export function removeFile(realPath: string, shown: string, expect: FileStamp): void {
   try {
@@ -108,7 +107,7 @@ export function removeFile(realPath: string, shown: string, expect: FileStamp): 
   }
 }
 
-/** Removes a folder that is empty; one that is in use, or gone, is left alone. */
+/** Removes a folder if it is empty; does nothing if it is in use or doesn't exist. */
 export function removeEmptyFolder(path: string): void {
   try {
     const parent = pinFolder(dirname(path), { shown: path })
@@ -118,6 +117,6 @@ export function removeEmptyFolder(path: string): void {
       parent.close()
     }
   } catch {
-    // In use meanwhile, or gone.
+    // It is in use or was already removed.
   }
 }

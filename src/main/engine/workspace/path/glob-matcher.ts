@@ -1,31 +1,30 @@
-/** How a glob is read. */
+/** How a glob is interpreted. */
 export interface GlobSyntax {
-  /** Upper and lower case are the same. */
+  /** Case is ignored. */
   anyCase?: boolean
-  /** `\` takes the meaning of the character after it. */
+  /** `\` escapes the next character. */
   escapes?: boolean
   /**
-   * `**` crosses folders only where it is a whole part of the path (`a/**` but not `a**`), as in the Glob tool and in
+   * `**` crosses folders only if it is a whole part of the path (`a/**` but not `a**`), as in the Glob tool and in
    * ignore files.
    */
   wholeParts?: boolean
-  /** `{` and `}` are characters like any others, as in ignore files. */
+  /** `{` and `}` are ordinary characters, as in ignore files. */
   noBraces?: boolean
-  /** Only `*` is special, and it stands for any characters, `/` included: patterns for words and names of tools. */
+  /** Only `*` is special, and it matches any characters including `/`: for patterns of words and tool names. */
   starOnly?: boolean
 }
 
 /**
- * A compiled glob. Matching takes time proportional to the length of the text times the length of the pattern, whatever
- * they are.
+ * A compiled glob. Matching always takes time proportional to the length of the text times the length of the pattern.
  */
 export interface GlobMatcher {
   matches(text: string): boolean
-  /** Whether something in the folder `text` (without a slash at its end), at any depth, can match. */
+  /** Whether anything in the folder `text` (without a trailing slash) can match, at any depth. */
   mayMatchBelow(text: string): boolean
 }
 
-/** Steps of the automaton that a pattern becomes. */
+/** A step of the automaton that a pattern is compiled to. */
 type Step =
   | { kind: 'character'; text: string }
   | { kind: 'any'; slash: boolean }
@@ -33,7 +32,10 @@ type Step =
   | { kind: 'split'; to: number[] }
   | { kind: 'end' }
 
-/** Beyond so many steps a range is literal text: each character of a path may have to be compared with all of them. */
+/**
+ * Beyond this many steps, a range is literal text, because each character of a path may have to be compared with all of
+ * them.
+ */
 const MAX_STEPS = 20_000
 /** Maximum number of values that `{1..1000}` expands to; a longer range is literal text. */
 const MAX_IN_RANGE = 1000
@@ -41,8 +43,8 @@ const DEEPEST_BRACES = 20
 
 /**
  * Compiles a glob: `*` and `?` stay within one part of a path, `**` does not; `[abc]`, `[!a-z]`, `{a,b}` and `{1..3}`
- * work. The pattern becomes a nondeterministic automaton and never a regular expression, so that no pattern and no text
- * can make matching slow.
+ * work. The pattern is compiled to a nondeterministic automaton instead of a regular expression, so that no pattern or
+ * text can make matching slow.
  */
 export function globMatcher(pattern: string, syntax: GlobSyntax = {}): GlobMatcher {
   const fold = syntax.anyCase ? foldCase : (text: string): string => text
@@ -52,7 +54,7 @@ export function globMatcher(pattern: string, syntax: GlobSyntax = {}): GlobMatch
     matches(text) {
       const folded = fold(text)
       if (compiler.isLiteral) return folded === prefix
-      // Most texts differ at one of their ends.
+      // Most texts differ at the start or end.
       if (!folded.startsWith(prefix) || !folded.endsWith(suffix)) return false
       return simulate(steps, folded)?.[steps.length - 1] ?? false
     },
@@ -70,7 +72,7 @@ function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase()
 }
 
-/** Which steps are reached when all of the text is read; undefined when none is. */
+/** Which steps are reached after all of the text is read; undefined if none. */
 function simulate(steps: readonly Step[], text: string): boolean[] | undefined {
   let now = new Int32Array(steps.length)
   let next = new Int32Array(steps.length)
@@ -124,10 +126,10 @@ class Compiler {
   readonly #syntax: GlobSyntax
   readonly #steps: Step[] = []
   readonly #closings: Map<number, { end: number; commas: number[] }>
-  /** Where the last set can end: without it, thousands of brackets would each look for their end. */
+  /** Where the last set can end: without it, each of thousands of brackets would search for its end. */
   readonly #lastSet: number
   isLiteral = true
-  /** The literal characters that were read last. */
+  /** The most recently read literal characters. */
   #tail = ''
 
   constructor(pattern: string, syntax: GlobSyntax) {
@@ -137,7 +139,7 @@ class Compiler {
     this.#closings = syntax.starOnly || syntax.noBraces ? new Map() : braces(this.#pattern, syntax.escapes ?? false)
   }
 
-  /** The steps, the last of which is the end, and the texts that everything that matches begins and ends with. */
+  /** The steps, the last of which is the end, and the prefix and suffix that all matches have. */
   compile(): { steps: Step[]; prefix: string; suffix: string } {
     this.#read(0, this.#pattern.length)
     this.#steps.push({ kind: 'end' })
@@ -279,10 +281,7 @@ function rangeOf(text: string): string[] | undefined {
   })
 }
 
-/**
- * Where a set in brackets ends; a `]` that comes first belongs to it. Negative: there is no end, so the bracket is one
- * itself.
- */
+/** Where a set in brackets ends; a leading `]` belongs to it. Negative: there is no end, so the bracket is literal. */
 function endOfSet(pattern: readonly string[], at: number, end: number): number {
   let first = at + 1
   if (pattern[first] === '!' || pattern[first] === '^') first += 1
@@ -310,7 +309,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
   word: /\w/,
 }
 
-/** What a set in brackets holds. */
+/** Compiles a set in brackets to a test for its characters. */
 function setTest(
   body: readonly string[],
   { escapes = false, anyCase = false }: GlobSyntax,

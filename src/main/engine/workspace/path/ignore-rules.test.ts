@@ -31,7 +31,7 @@ async function tree(files: Record<string, string>) {
 }
 
 describe('ignore rules', () => {
-  it('hide just what git hides, with rules of every kind at several levels', async () => {
+  it('hide exactly what git hides, with rules of every kind at several levels', async () => {
     const names = [
       'a.log',
       'keep.log',
@@ -82,7 +82,7 @@ describe('ignore rules', () => {
     expect(await walked()).toEqual(expected.split('\0').filter(Boolean).toSorted())
   })
 
-  it('hold in a folder from those above it, but not when that folder itself is ignored', async () => {
+  it('of parent folders apply to a folder, unless that folder itself is ignored', async () => {
     const { root, walked } = await tree({
       '.gitignore': '*.log\nvendor/\n',
       'src/a.log': '',
@@ -94,7 +94,7 @@ describe('ignore rules', () => {
     expect(await walked(join(root, 'vendor'))).toEqual(['a.log', 'in/b.ts'])
   })
 
-  it('stay below the repository root, or below the project outside a repository', async () => {
+  it('are read up to the repository root, or up to the project outside a repository', async () => {
     const { root } = await tree({ '.gitignore': 'a\n', 'project/a': '', 'project/sub/a': '' })
     const project = join(root, 'project')
     expect(ignoreRules(project, project).ignores(join(project, 'a'), false)).toBe(false)
@@ -104,20 +104,20 @@ describe('ignore rules', () => {
     expect(ignoreRules(project, project).ignores(join(project, 'a'), false)).toBe(false)
   })
 
-  it('let .trestleignore win over .gitignore beside it', async () => {
+  it('let .trestleignore override .gitignore in the same folder', async () => {
     const { root } = await tree({ '.gitignore': 'a\n', '.trestleignore': '!a\nb\n' })
     const ignored = ignoreFilter(root, root, ['.gitignore', '.trestleignore'])
     expect([ignored(join(root, 'a')), ignored(join(root, 'b')), ignored(join(root, 'c'))]).toEqual([false, true, false])
   })
 
-  it('answer the same after many questions, when the memory of earlier answers is dropped', async () => {
+  it('give the same answers after many queries, when the cache of earlier answers is dropped', async () => {
     const { root } = await tree({ '.gitignore': '*.log\n' })
     const rules = ignoreRules(root, root)
     for (let index = 0; index < 45_000; index++) expect(rules.ignores(join(root, `${index}.log`), false)).toBe(true)
     expect(rules.ignores(join(root, '1.ts'), false)).toBe(false)
   })
 
-  it('match stars in names as other patterns do', () => {
+  it('match stars in names like other patterns', () => {
     const part = fc.stringMatching(/^[ab*]{1,6}$/)
     fc.assert(
       fc.property(part, fc.stringMatching(/^[ab]{0,8}$/), (pattern, name) => {
@@ -127,7 +127,7 @@ describe('ignore rules', () => {
     )
   })
 
-  it('take the rules of a file up to a number that can be looked at for every entry', async () => {
+  it('use only as many rules of a file as can be checked for every entry', async () => {
     const simple = Array.from({ length: 6_000 }, (_, n) => `*.s${n}`)
     const complex = Array.from({ length: 600 }, (_, n) => `[x]?c${n}`)
     const { root } = await tree({ '.gitignore': ['first', ...complex, ...simple, ...simple, 'last'].join('\n') })
@@ -140,7 +140,7 @@ describe('ignore rules', () => {
 })
 
 describe('a folder with many entries', () => {
-  it('is compared with rules that take long while others have their turn', async () => {
+  it('is compared with slow rules without blocking other work', async () => {
     const { root } = await tree(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}`, ''])))
     let turns = 0
     const others = setInterval(() => (turns += 1), 0)

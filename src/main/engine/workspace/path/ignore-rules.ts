@@ -4,27 +4,30 @@ import { globMatcher } from './glob-matcher'
 import { readPlainText } from './plain-file'
 import { repositoryRoot } from './repository-root'
 
-/** The files that hide entries from listings and searches. In one folder the later name wins. */
+/** The files that hide entries from listings and searches. In one folder, the later name takes precedence. */
 export const IGNORE_FILES = ['.gitignore', '.trestleignore'] as const
 
 const MAX_FILE_BYTES = 1_000_000
-/** Of one file; the largest of known projects has a tenth. Each entry of a project is compared with all of them. */
+/**
+ * Maximum rules of one file; the largest file in known projects has a tenth. Each entry of a project is compared with
+ * all of them.
+ */
 const MAX_RULES = 5_000
-/** Those with more than stars, each of which takes thirty times as long. */
+/** Maximum rules with more than stars, each of which takes thirty times as long. */
 const MAX_COMPLEX_RULES = 500
 
-/** The ignore rules that hold for the entries of one folder. */
+/** The ignore rules that apply to the entries of one folder. */
 export interface IgnoreRules {
-  /** Whether an entry of this folder is left out. `path` is absolute; the folder itself counts as not ignored. */
+  /** Whether an entry of this folder is ignored. `path` is absolute; the folder itself counts as not ignored. */
   ignores(path: string, isFolder: boolean): boolean
-  /** The rules for the entries of a folder in this one: its own ignore files are read and win over those above. */
+  /** The rules for the entries of a folder in this one: its own ignore files are read and override those above. */
   into(folder: string): IgnoreRules
 }
 
 /**
  * The rules for the entries of `folder`: its own ignore files and those above it up to the root of the git repository,
- * or without a repository up to `root`. A folder that is itself ignored was asked for by name, so what is above it does
- * not count.
+ * or without a repository up to `root`. A folder that is itself ignored was requested by name, so the rules above it
+ * are not used.
  */
 export function ignoreRules(folder: string, root: string, names: readonly string[] = IGNORE_FILES): IgnoreRules {
   const above: string[] = []
@@ -41,7 +44,7 @@ export function ignoreRules(folder: string, root: string, names: readonly string
   return rules.into(folder)
 }
 
-/** Judges any path below `folder` by `ignoreRules`: true when it, or a folder on the way to it, is left out. */
+/** Applies `ignoreRules` to any path below `folder`: true if the path or one of its parent folders is ignored. */
 export function ignoreFilter(folder: string, root: string, names: readonly string[]): (path: string) => boolean {
   const known = new Map<string, IgnoreRules | undefined>([[folder, ignoreRules(folder, root, names)]])
   const rulesFor = (inner: string): IgnoreRules | undefined => {
@@ -55,9 +58,9 @@ export function ignoreFilter(folder: string, root: string, names: readonly strin
 }
 
 interface Matcher {
-  /** With a separator at its end. */
+  /** Ends with a separator. */
   base: string
-  /** The last one that matches decides. */
+  /** The last matching rule decides. */
   rules: IgnoreRule[]
 }
 
@@ -65,10 +68,10 @@ interface Matcher {
 interface IgnoreRule {
   matches(text: string): boolean
   isComplex: boolean
-  /** It takes back what an earlier rule ignores. */
+  /** It cancels an earlier rule. */
   negated: boolean
   foldersOnly: boolean
-  /** It is about names, at any depth. */
+  /** It matches names at any depth. */
   nameOnly: boolean
 }
 
@@ -102,18 +105,18 @@ function judge({ base, rules }: Matcher, path: string, isFolder: boolean): boole
   const inner = path.slice(base.length)
   const posix = sep === '/' ? inner : inner.replaceAll(sep, '/')
   const name = posix.slice(posix.lastIndexOf('/') + 1)
-  // Folders above are judged before what lies in them, so only the path itself counts here.
+  // Parent folders are judged before their entries, so only the path itself matters here.
   const decides = rules.findLast(
     (rule) => (isFolder || !rule.foldersOnly) && rule.matches(rule.nameOnly ? name : posix),
   )
   return decides && !decides.negated
 }
 
-/** The rules of a file, each line once; as many as can be looked at for every entry of a project. */
+/** The rules of a file, each line once; only as many as can be checked for every entry of a project. */
 function rulesOf(lines: readonly string[]): IgnoreRule[] {
   const rules: IgnoreRule[] = []
   let complex = 0
-  // Of lines that are the same the last one counts.
+  // Of identical lines, the last one counts.
   for (const line of [...new Set(lines.toReversed())].toReversed()) {
     const rule = ruleOf(line)
     if (!rule || (rule.isComplex && ++complex > MAX_COMPLEX_RULES)) continue
@@ -124,8 +127,8 @@ function rulesOf(lines: readonly string[]): IgnoreRule[] {
 }
 
 /**
- * As git reads a line: comments and blank lines are no rules, a slash that is not at the end ties a rule to the file's
- * own folder.
+ * Parses a line as git does: comments and blank lines are not rules, and a slash that is not at the end anchors a rule
+ * to the file's own folder.
  */
 function ruleOf(line: string): IgnoreRule | undefined {
   const trimmed = withoutTrailingBlanks(line.endsWith('\r') ? line.slice(0, -1) : line)
@@ -147,7 +150,7 @@ function ruleOf(line: string): IgnoreRule | undefined {
   }
 }
 
-/** Tests names against a pattern that has nothing special but stars. */
+/** Tests names against a pattern in which only stars are special. */
 export function starTest(pattern: string): (name: string) => boolean {
   const pieces = pattern.split('*')
   const [first = '', ...others] = pieces
@@ -166,7 +169,7 @@ export function starTest(pattern: string): (name: string) => boolean {
   }
 }
 
-/** A blank at the end counts only behind a backslash. */
+/** A trailing blank counts only after a backslash. */
 function withoutTrailingBlanks(line: string): string {
   let end = line.length
   while (end > 0 && line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1
@@ -175,7 +178,7 @@ function withoutTrailingBlanks(line: string): string {
 
 function matcherOf(folder: string, name: string): Matcher | undefined {
   const path = join(folder, name)
-  // Most folders have none, and an exception costs more than this look. What is unreadable git ignores too.
+  // Most folders have none, and an exception costs more than this check. Git also ignores unreadable files.
   const text = existsSync(path) ? readPlainText(path, MAX_FILE_BYTES) : undefined
   if (!text) return undefined
   const lines = text.replace(/^\uFEFF/, '').split('\n')

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { gitFolder } from '../../process/find-shell'
 
 /**
- * How a system writes and compares paths. Passed in wherever paths are judged, so that the rules of every system are
- * tested on each.
+ * How a system writes and compares paths. Passed in wherever paths are judged, so that the rules of each system can be
+ * tested on every system.
  */
 export interface PathFlavor {
   readonly platform: 'linux' | 'darwin' | 'win32'
   /** Node's functions for paths of this system. */
   readonly path: PlatformPath
-  /** Whether the file system takes upper and lower case for the same, as it usually does there. */
+  /** Whether the file system ignores case, as it usually does there. */
   readonly ignoresCase: boolean
   /** The path as the system itself writes it: on Windows `C:\x` for `/c/x` and `\\?\C:\x`. */
   native(written: string): string
@@ -18,25 +18,25 @@ export interface PathFlavor {
   /** Absolute, with `..` removed as text. */
   resolve(root: string, written: string): string
   /**
-   * The text by which paths are compared, with `/` between names. Two spellings of one place give the same text, but
-   * for upper and lower case and links.
+   * The text by which paths are compared, with `/` between names. Two spellings of one location give the same text,
+   * apart from case and links.
    */
   comparable(path: string): string
-  /** Whether `path` is `folder` or lies below it; both absolute, with links resolved. */
+  /** Whether `path` is `folder` or is below it; both absolute, with links resolved. */
   isWithin(path: string, folder: string): boolean
-  /** Whether both mean the same place, links aside. */
+  /** Whether both refer to the same location, without resolving links. */
   isSame(path: string, other: string): boolean
-  /** Whether the path is a device and in no folder. */
+  /** Whether the path is a device, which is not in any folder. */
   isDevice(path: string): boolean
-  /** Why no ordinary file can have this path. */
+  /** Why an ordinary file can't have this path. */
   nameProblem(path: string): string | undefined
 }
 
-/** macOS shows these folders at two places each. */
+/** macOS shows each of these folders at two locations. */
 const PRIVATE = /^\/private(?=\/(?:etc|tmp|var)(?:\/|$))/
 const DATA_VOLUME = /^\/System\/Volumes\/Data(?=\/|$)/i
 
-/** The path rules of a system. `places`: for Windows, where the folders of Git Bash are. */
+/** The path rules of a system. `places`: for Windows, the locations of Git Bash's folders. */
 export function pathFlavor(platform: NodeJS.Platform, places: () => WindowsPlaces = () => ({})): PathFlavor {
   if (platform === 'win32') return windowsFlavor(places)
   const isMac = platform === 'darwin'
@@ -103,28 +103,28 @@ export const SYSTEM_PATHS: PathFlavor = pathFlavor(
   () => (places ??= { git: gitFolder(), temp: tmpdir() }),
 )
 
-/** What the shell's own folders are on this machine; Git Bash shows them as `/usr`, `/etc` and so on. */
+/** The locations of the shell's own folders on this machine; Git Bash shows them as `/usr`, `/etc` and so on. */
 interface WindowsPlaces {
   /** The folder Git for Windows is installed in; undefined: unknown. */
   git?: string | undefined
-  /** What `/tmp` is. */
+  /** The folder that `/tmp` refers to. */
   temp?: string | undefined
 }
 
 const VERBATIM = /^(?:[\\/]{2}[?.]|\\\?\?)[\\/]/
 const DRIVE = /^[a-z]:(?=[\\/]|$)/i
-/** `/c/x` of Git Bash, `/cygdrive/c/x` of Cygwin; both know the second form below /proc as well. */
+/** `/c/x` of Git Bash, `/cygdrive/c/x` of Cygwin; both also support the second form below /proc. */
 const SHELL_DRIVE = /^\/(?:(?:proc\/)?cygdrive\/)?([a-z])(?=\/|$)/i
 const SHELL_FOLDER = /^\/(?:usr|bin|etc|lib|opt|var|cmd|mingw(?:32|64)|clang(?:32|64|arm64)|ucrt64)(?=\/|$)/
-/** The administrative share of a drive, reached through this very machine. */
+/** The administrative share of a drive of this same machine. */
 const OWN_SHARE = /^[\\/]{2}(?:localhost|127(?:\.\d+){3}|0--1\.ipv6-literal\.net|\.)[\\/]([a-z])\$(?=[\\/]|$)/i
-/** Names Windows keeps for devices, whatever extension follows; the superscript digits count as digits. */
+/** Names that Windows reserves for devices, with any extension; superscript digits count as digits. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])$/i
 
 /**
- * A path in the form that Windows and Node use, whichever way it was written: `/c/x` and `/cygdrive/c/x` (Git Bash),
- * `\\?\C:\x`, `\\?\UNC\server\share`,
- * `\\localhost\C$\x`. Devices of the shell (`/dev/null`) stay as they are. Does not make it absolute.
+ * Converts a path to the form that Windows and Node use, from any of these forms: `/c/x` and `/cygdrive/c/x` (Git
+ * Bash), `\\?\C:\x`, `\\?\UNC\server\share`, `\\localhost\C$\x`. Devices of the shell (`/dev/null`) stay unchanged.
+ * Does not make it absolute.
  */
 function windowsPath(written: string, { git, temp }: WindowsPlaces = {}): string {
   const plain = withoutPrefix(written)
@@ -133,7 +133,7 @@ function windowsPath(written: string, { git, temp }: WindowsPlaces = {}): string
   if (DRIVE.test(plain))
     return plain.length === 2 ? `${plain.toUpperCase()}\\` : plain[0]!.toUpperCase() + plain.slice(1)
   if (!plain.startsWith('/') || plain.startsWith('//')) return plain
-  // `/c/../d/x` is on drive D: the drives are folders to the shell.
+  // `/c/../d/x` is on drive D: the shell treats drives as folders.
   const [raw, normal] = [SHELL_DRIVE.exec(plain), SHELL_DRIVE.exec(posix.normalize(plain))]
   const [from, drive] = raw?.[0] === normal?.[0] ? [plain, raw] : [posix.normalize(plain), normal]
   if (drive) return `${drive[1]!.toUpperCase()}:${from.slice(drive[0].length) || '\\'}`
@@ -143,14 +143,16 @@ function windowsPath(written: string, { git, temp }: WindowsPlaces = {}): string
 }
 
 /**
- * Whether the path means something of the shell or a device, which is in no folder: `/dev/null`, `/proc/1/mem`,
+ * Whether the path is a device, or special to the shell, and thus not in any folder: `/dev/null`, `/proc/1/mem`,
  * `\\.\pipe\x`.
  */
 function isWindowsDevice(native: string): boolean {
   return /^\/(?:dev|proc)(?:\/|$)/.test(native) || /^[\\/]{2}[.?][\\/]/.test(native)
 }
 
-/** Why Windows gives no ordinary file this name, as an end of the sentence "… because"; undefined: it may be one. */
+/**
+ * Why Windows doesn't allow this name for an ordinary file, as the end of a sentence "… because"; undefined: it does.
+ */
 function windowsNameProblem(native: string): string | undefined {
   if (isWindowsDevice(native)) return `${native} is a device`
   const { root } = win32.parse(native)
@@ -158,7 +160,7 @@ function windowsNameProblem(native: string): string | undefined {
     if (name === '' || name === '.' || name === '..') continue
     if (isReservedName(name)) return `${name} is a name that Windows keeps for a device`
     if (name.includes(':')) return `${name} names a data stream, not a file`
-    if (/[. ]$/.test(name)) return `${name} ends with a dot or space, which Windows takes off`
+    if (/[. ]$/.test(name)) return `${name} ends with a dot or space, which Windows removes`
   }
   return undefined
 }
@@ -168,8 +170,8 @@ function isReservedName(name: string): boolean {
 }
 
 /**
- * The text by which paths are compared: `C:/Users/me`, `//server/share/x`; without what Windows ignores in names (dots
- * and spaces at the end, streams).
+ * The text by which paths are compared: `C:/Users/me`, `//server/share/x`; without what Windows ignores in names
+ * (trailing dots and spaces, streams).
  */
 function comparableWindowsPath(path: string, places?: WindowsPlaces): string {
   const native = windowsPath(path, places).normalize('NFC').replaceAll('\\', '/')
@@ -190,7 +192,7 @@ function keptName(name: string): string {
   return name.replace(/(?!^):.*$/s, '').replace(/(?<=[^. ])[. ]+$/, '')
 }
 
-/** `\\?\` and `\\.\` turn off what Windows does to a path; the rest still names the same place. */
+/** `\\?\` and `\\.\` disable Windows' processing of a path; the rest still names the same location. */
 function withoutPrefix(written: string): string {
   const prefix = VERBATIM.exec(written)?.[0]
   if (prefix === undefined) return written

@@ -8,11 +8,11 @@ import { readPlainFile, readPlainText } from './plain-file'
 
 const HOOKS = join(import.meta.dirname, '../../../../../test/support/ts-hooks.mjs')
 const ENGINE = join(import.meta.dirname, '../..')
-/** Waiting for a pipe has no end; starting Node has one, also on a busy machine. */
+/** Waiting for a pipe never ends, but starting Node does, even on a busy machine. */
 const LIMIT_MS = 120_000
 
 describe('readPlainFile', () => {
-  it('reads a file, also through a link, and nothing larger than it may be', async () => {
+  it('reads a file, also through a link, and no file above the size limit', async () => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'a'), 'text')
     symlinkSync('a', join(folder, 'link'))
@@ -21,7 +21,7 @@ describe('readPlainFile', () => {
     expect(readPlainFile(join(folder, 'missing'), 3)).toBeUndefined()
   })
 
-  it.skipIf(process.platform === 'win32')('waits for no pipe, and opens no folder or device', async () => {
+  it.skipIf(process.platform === 'win32')('does not wait for a pipe, or open a folder or device', async () => {
     const folder = await tempFolder()
     execFileSync('mkfifo', [join(folder, 'pipe')])
     symlinkSync('pipe', join(folder, 'link'))
@@ -30,7 +30,7 @@ describe('readPlainFile', () => {
   })
 })
 
-/** Without the fix these stand still for ever, so they run in a process of their own. */
+/** Without the fix these would hang forever, so they run in a separate process. */
 describe.skipIf(process.platform === 'win32')('a project with a pipe where a file is expected', () => {
   const run = async (module: string, code: string, folder: string): Promise<string> => {
     const program = `import * as m from ${JSON.stringify(join(ENGINE, module))}\nconst root = process.argv[1]\n${code}`

@@ -4,13 +4,13 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
 
 /**
  * The bytes of a plain file of at most `maxBytes`, links followed; undefined for anything else. Reading a named pipe
- * would wait for a writer, and with it everything else of this process. A command or a repository can put a pipe where
- * a file is expected, also between a look at it and opening it.
+ * would wait for a writer and block this whole process. A command or a repository can put a pipe where a file is
+ * expected, even between checking and opening it.
  */
 export function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
   let fd: number | undefined
   try {
-    // Opening a device may do something.
+    // Opening a device can have effects.
     if (!statSync(path).isFile()) return undefined
     fd = openSync(path, FLAGS)
     const stat = fstatSync(fd)

@@ -5,15 +5,17 @@ import { CodedError } from '../../../../shared/errors'
 import { errorCode } from '../../../../shared/error-text'
 
 const MAX_LINKS = 40
-/** What systems but Windows take at most; a longer path names no file there. */
+/** The longest path on systems other than Windows. */
 const MAX_PATH_BYTES = 4096
 
 /**
- * What the file system says of paths; given, so that every system's answers can be tested on each. Both throw as those
- * of `node:fs` do.
+ * Looks up paths in the file system; passed in, so that the behavior of each system can be tested on every system. Both
+ * functions throw like those of `node:fs`.
  */
 export interface PathLookup {
-  /** Links resolved and each name as the file system itself spells it, short names (`PROGRA~1`) written out. */
+  /**
+   * Resolves links and returns each name as the file system itself spells it, with short names (`PROGRA~1`) expanded.
+   */
   realpath(path: string): string
   readlink(path: string): string
 }
@@ -25,9 +27,9 @@ export const DISK: PathLookup = {
 }
 
 /**
- * The path with every symlink resolved, the last one included, as the system does it: a link is followed before a `..`
- * behind it counts. What is not there yet keeps its name below its nearest existing folder; a dangling link counts as
- * what it points to. `problem`: no file can have this path. Never throws.
+ * Resolves every symlink in a path, including the last one, as the system does: a link is followed before a `..` after
+ * it applies. Missing parts keep their names below the nearest existing folder; a dangling link resolves to its target.
+ * `problem`: no file can have this path. Never throws.
  */
 export async function realPathOf(
   absolutePath: string,
@@ -37,14 +39,14 @@ export async function realPathOf(
   if (absolutePath.includes('\0')) return { realPath: absolutePath, problem: 'it contains a NUL character' }
   if (paths.platform !== 'win32' && Buffer.byteLength(absolutePath) > MAX_PATH_BYTES)
     return { realPath: absolutePath, problem: 'it is too long' }
-  // A name of the shell's own: Windows would look for it on the current drive.
+  // A device name of the shell: Windows would look for it on the current drive.
   if (paths.isDevice(absolutePath) && absolutePath.startsWith('/')) return { realPath: absolutePath }
   const problem = paths.nameProblem(absolutePath)
-  // Not even looked for: to open a device can wait for ever.
+  // Don't access it: opening a device can block forever.
   if (problem !== undefined) return { realPath: absolutePath, problem }
   try {
-    // Asked for twice per call and answered by the kernel's cache in microseconds; a way through the thread pool takes
-    // half a millisecond.
+    // Used twice per call and answered by the kernel's cache in microseconds; going through the thread pool takes half
+    // a millisecond.
     return { realPath: paths.native(disk.realpath(absolutePath)) }
   } catch (error) {
     const code = errorCode(error)
@@ -54,12 +56,12 @@ export async function realPathOf(
   }
 }
 
-/** Whether `path` is `folder` or lies below it. Both absolute, with links resolved. */
+/** Whether `path` is `folder` or is below it. Both are absolute, with links resolved. */
 export function isWithin(path: string, folder: string): boolean {
   return SYSTEM_PATHS.isWithin(path, folder)
 }
 
-/** On Windows every name has a short form (`PROGRA~1`), too: the path with each written out, links left alone. */
+/** Expands short names (`PROGRA~1`) on Windows, without resolving links. */
 export function expandShortNames(path: string, paths: PathFlavor, disk: PathLookup): string {
   if (paths.platform !== 'win32' || !/~\d/.test(path) || paths.nameProblem(path) !== undefined) return path
   const { root } = paths.path.parse(path)
@@ -76,7 +78,7 @@ function walk(absolutePath: string, paths: PathFlavor, disk: PathLookup): { real
   const { dirname, join, parse } = paths.path
   const separators = paths.platform === 'win32' ? /[\\/]+/ : /\/+/
   let { root: real } = parse(absolutePath)
-  // Names below the last folder that is there: nothing can be a link among them.
+  // Names below the last existing folder; none of them can be a link.
   const missing: string[] = []
   const pending = absolutePath.slice(real.length).split(separators).toReversed()
   let links = 0
@@ -96,7 +98,7 @@ function walk(absolutePath: string, paths: PathFlavor, disk: PathLookup): { real
       missing.push(name)
       continue
     }
-    // Not a link, or not ours to see: then its own name is all that is known of it.
+    // Not a link, or not accessible; then only its own name is known.
     if (target === undefined) {
       real = next
       continue
@@ -120,7 +122,7 @@ function linkAt(path: string, disk: PathLookup): string | typeof MISSING | undef
   }
 }
 
-/** The spelling the file system itself uses for the part that exists: where names ignore case, `SRC` is `src`. */
+/** The file system's own spelling of the existing part: if names ignore case, `SRC` becomes `src`. */
 function canonical(path: string, paths: PathFlavor, disk: PathLookup): string {
   const { dirname, join, parse } = paths.path
   const tail: string[] = []
@@ -135,8 +137,8 @@ function canonical(path: string, paths: PathFlavor, disk: PathLookup): string {
 }
 
 /**
- * The real path; of what is not there, the path as it is. Not through the thread pool: that takes half a millisecond,
- * at every step that reads a file.
+ * The real path, or the path unchanged if it does not exist. Synchronous, because the thread pool would add half a
+ * millisecond to every step that reads a file.
  */
 export function realPathOrSelf(path: string): string {
   try {

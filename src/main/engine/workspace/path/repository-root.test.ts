@@ -18,7 +18,7 @@ it('finds the nearest repository above, and worktrees, whose .git is a file', ()
   expect(repositoryRoot(join(scratch.project, 'tree'))).toBe(join(scratch.project, 'tree'))
 })
 
-it('takes an empty .git, as sandboxes put one there, for no repository', () => {
+it('does not treat an empty .git, as created by sandboxes, as a repository', () => {
   scratch = createScratch({ 'src/a.ts': '', '.git/HEAD': 'ref: refs/heads/main\n' })
   mkdirSync(join(scratch.project, 'src', '.git'))
   expect(repositoryRoot(join(scratch.project, 'src'))).toBe(scratch.project)

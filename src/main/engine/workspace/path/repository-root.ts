@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../../../../shared/error-text'
 
-/** The nearest folder at or above `folder` that holds a repository of git, or undefined. */
+/** The nearest folder at or above `folder` that contains a git repository, or undefined. */
 export function repositoryRoot(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (hasRepository(at)) return at
@@ -11,8 +11,8 @@ export function repositoryRoot(folder: string): string | undefined {
 }
 
 /**
- * Whether a folder has a `.git` that says more than its name. An empty one is not a repository, for git neither:
- * sandboxes put an empty one where `.git` is missing, so that no command can make it, and it comes and goes with them.
+ * Whether a folder has a `.git` that isn't empty. An empty one is not a repository, not even for git: sandboxes create
+ * one where `.git` is missing, so that no command can create it, and remove it again.
  */
 export function hasRepository(folder: string): boolean {
   const git = join(folder, '.git')
@@ -21,7 +21,7 @@ export function hasRepository(folder: string): boolean {
     if (!stat?.isDirectory()) return stat !== undefined
     return readdirSync(git).length > 0
   } catch (error) {
-    // It is there and cannot be read.
+    // It exists but cannot be read.
     return errorCode(error) === 'EACCES'
   }
 }

@@ -57,7 +57,7 @@ describe('sensitiveRule', () => {
     '/p/localhost-key.pem',
     '/proc/self/environ',
     '/proc/123/task/124/environ',
-  ])('does not let a secret through: %s', (path) => {
+  ])('detects a secret: %s', (path) => {
     expect(sensitiveRule(path)).toEqual(expect.any(String))
   })
 
@@ -99,11 +99,11 @@ describe('sensitiveRule', () => {
     '/p/server.key.example',
     '/p/server.key.ts',
     '/p/.key',
-  ])('does not refuse an ordinary file: %s', (path) => {
+  ])('accepts an ordinary file: %s', (path) => {
     expect(sensitiveRule(path)).toBeUndefined()
   })
 
-  it('names the rule, so that a person can tell why a file was refused', () => {
+  it('names the rule, so that the user can see why a file was refused', () => {
     expect(sensitiveRule('/h/.aws/credentials')).toBe('.aws/credentials')
     expect(sensitiveRule('/h/.gcp/credentials')).toBe('.gcp/credentials')
     expect(sensitiveRule('/h/.env.local')).toBe('.env files')

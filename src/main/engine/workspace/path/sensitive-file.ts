@@ -1,4 +1,4 @@
-/** What may follow the name of a key or credentials file without making it another kind of file. */
+/** What can follow the name of a key or credentials file without making it another kind of file. */
 const TAIL_EXTENSIONS = new Set(
   (
     'bak backup old orig original save saved copy tmp swp swo dist prod production dev local test json ' +
@@ -8,7 +8,9 @@ const TAIL_EXTENSIONS = new Set(
 
 const TEMPLATE = /^(?:example|sample|template)$/
 const KEY_OR_CREDENTIALS = /^[.#]*(id_(?:rsa|dsa|ecdsa|ed25519)|credentials)(?:[-_][^.]*)?((?:\.[^.]*)*?)$/
-/** Files that by their ending hold a private key, or may: a .pem file can also be a certificate. */
+/**
+ * Files whose extension means that they contain, or can contain, a private key: a .pem file can also be a certificate.
+ */
 const KEY_FILE = /^(.*[^.])\.(key|ppk|p12|pfx|pem)((?:\.[^.]*)*?)$/
 const PUBLIC_NAME = /(?:^|[-_.])pub(?:lic)?(?:[-_.]|$)/
 const SECRET_NAME = /key|priv/
@@ -17,15 +19,14 @@ const CERTIFICATE_NAME =
 const SYSTEM_CERTIFICATES = /\/ssl\/certs\/|\/ca-certificates\//
 const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
 
-/** Plain characters without any part that the rules look for: true of nearly all files, and quick to tell. */
+/** ASCII characters without any part that the rules look for: true for nearly all files, and fast to check. */
 const PLAIN = /^[ -~]*$/
 const MARKS = /env|id_|credentials|\.(?:key|ppk|p12|pfx|pem|ssh)|^\/proc\//i
 
 /**
  * The rule that makes the file at `path` sensitive, as text for the model and the user, or undefined. Judges names
- * only, without looking at the disk, and ignores case; so callers ask for both the written and the real path. Meant for
- * files: a folder that happens to be called
- * `credentials` or `.env` is not sensitive, only `.ssh` is.
+ * only, without accessing the disk, and ignores case, so callers check both the written and the real path. For files
+ * only: a folder named `credentials` or `.env` is not sensitive; only `.ssh` is.
  */
 export function sensitiveRule(path: string): string | undefined {
   if (PLAIN.test(path) && !MARKS.test(path)) return undefined
@@ -46,7 +47,8 @@ export function sensitiveRule(path: string): string | undefined {
 }
 
 /**
- * Names are compared as the laxest file system would: case, compatibility forms, and invisible characters do not count.
+ * Names are compared as the most lenient file system would: case, compatibility forms, and invisible characters are
+ * ignored.
  */
 function fold(path: string): string {
   const visible = path.normalize('NFKC').replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
@@ -54,7 +56,7 @@ function fold(path: string): string {
 }
 
 /**
- * `#x#` and `x~` are editors' copies of `x`; Windows ignores dots and spaces at the end, and `x::$data` is `x` itself.
+ * `#x#` and `x~` are editors' copies of `x`; Windows ignores trailing dots and spaces, and `x::$data` is `x` itself.
  */
 function withoutBackupMarks(name: string): string {
   return name
@@ -75,8 +77,8 @@ function isKeyFile(name: string): boolean {
 }
 
 /**
- * Whether what follows the name leaves it a key or credentials file: public keys, templates and source files
- * (`credentials.ts`) are not.
+ * Whether a file with this tail after its name is still a key or credentials file: public keys, templates and source
+ * files (`credentials.ts`) are not.
  */
 function sameKind(tail: string): boolean {
   return tail
