@@ -189,7 +189,7 @@ export function createPlaces(options: PlacesOptions): Places {
   const findUnknown = async (sessionId: string): Promise<ConnectedPlace | undefined> => {
     if (options.knows(sessionId)) return undefined
     for (const { placeId } of file.list()) open(placeId)
-    await Promise.all(all().map(async (one) => one.hasSession(sessionId) || one.listed(one.remote.wanted)))
+    await Promise.all(all().map(async (one) => one.hasSession(sessionId) || one.listed(one.remote.isKeptConnected)))
     return placeOf({ sessionId, input: undefined })
   }
 
@@ -216,7 +216,7 @@ export function createPlaces(options: PlacesOptions): Places {
     add(place) {
       const added = { ...place, addedAt: now() }
       file.add(added)
-      if (isFollowing) open(place.placeId).remote.want()
+      if (isFollowing) open(place.placeId).remote.keepConnected()
       options.onChange({ kind: 'state' })
       return viewOf(added)
     },
@@ -236,7 +236,7 @@ export function createPlaces(options: PlacesOptions): Places {
       const place = file.restore(placeId)
       if (isFollowing)
         for (const summary of open(placeId).sessions.values()) options.onChange({ kind: 'session', summary })
-      if (isFollowing) open(placeId).remote.want()
+      if (isFollowing) open(placeId).remote.keepConnected()
       options.onChange({ kind: 'state' })
       return viewOf(place)
     },
@@ -334,7 +334,7 @@ export function createPlaces(options: PlacesOptions): Places {
     },
     followAll() {
       isFollowing = true
-      for (const { placeId } of file.list()) open(placeId).remote.want()
+      for (const { placeId } of file.list()) open(placeId).remote.keepConnected()
     },
     sessions: () => all().flatMap(({ sessions }) => [...sessions.values()]),
     inbox: () => all().flatMap(({ inbox }) => inbox),

@@ -125,7 +125,7 @@ describe('the table of known models', () => {
     },
   )
 
-  it('has consistent rows: known values, a default among the efforts, cheaper cached tokens, an existing small model', () => {
+  it('has consistent rows: known values, a default among the efforts, cached tokens at no higher price, an existing small model', () => {
     expect(() => TABLE.parse(modelsTable())).not.toThrow()
     const wrong = Object.entries(modelsTable().providers).flatMap(([provider, { small, models }]) => [
       ...(small === undefined || models[small] ? [] : [`${provider}: no small model ${small}`]),

@@ -81,7 +81,7 @@ export class ConnectedPlace {
     this.#hasListed.resolve()
   }
 
-  /** Resolves once it has listed its sessions or cannot be reached; immediately if it is not wanted. */
+  /** Resolves once it has listed its sessions or cannot be reached; immediately if it should not be connected. */
   readonly listed = async (isWanted: boolean): Promise<void> => {
     if (isWanted)
       await Promise.race([

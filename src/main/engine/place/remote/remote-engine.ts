@@ -89,12 +89,12 @@ export class RemoteEngine {
   }
 
   /** Whether it is kept connected. */
-  get wanted(): boolean {
+  get isKeptConnected(): boolean {
     return this.#isWanted
   }
 
   /** From now on keeps it connected, in the background and without asking the user. */
-  want(): void {
+  keepConnected(): void {
     if (this.#isWanted) return
     this.#isWanted = true
     if (!this.#link && !this.#attempt) void this.#connect({ way: 'never' })
@@ -114,7 +114,7 @@ export class RemoteEngine {
     if (!this.#link) throw this.#failure()
   }
 
-  /** Ends the connection until it is wanted again. */
+  /** Ends the connection until `keepConnected` or `connect` is called again. */
   async disconnect(): Promise<void> {
     this.#isWanted = false
     clearTimeout(this.#retry)
@@ -143,7 +143,7 @@ export class RemoteEngine {
 
   /** Resolves with the connection once it is open. Rejects with the reason it isn't, immediately if that is known. */
   async ready(signal?: AbortSignal): Promise<WireLink> {
-    this.want()
+    this.keepConnected()
     const until = performance.now() + this.#timing.requestWait
     for (;;) {
       signal?.throwIfAborted()
@@ -174,7 +174,7 @@ export class RemoteEngine {
    * Resolves once it is connected, however long that takes. Rejects only on an abort, or when connecting is given up.
    */
   async reconnected(signal?: AbortSignal): Promise<WireLink> {
-    this.want()
+    this.keepConnected()
     for (;;) {
       signal?.throwIfAborted()
       if (this.#link) return this.#link

@@ -97,7 +97,7 @@ export class JobConnection {
       if (phase === 'ended') {
         // A requeued job briefly passes through the end of its first run.
         endings += 1
-        queue.hurry()
+        queue.pollSoon()
         if (endings > 1) return endedError(job)
         continue
       }
@@ -130,7 +130,7 @@ export class JobConnection {
     if (this.#abort.signal.aborted) return
     this.#waiting = Promise.withResolvers<WireLink>()
     this.#waiting.promise.catch(() => undefined)
-    queue.hurry()
+    queue.pollSoon()
   }
 }
 

@@ -81,7 +81,7 @@ describe('the home folders of jobs', () => {
     vi.stubEnv('HOME', temp)
     const looks: ((job: SlurmJob | undefined) => void)[] = []
     const queue = {
-      hurry: () => undefined,
+      pollSoon: () => undefined,
       next: () => new Promise<SlurmJob | undefined>((resolve) => looks.push(resolve)),
     }
     const homes = new JobHomes('cluster', queue)

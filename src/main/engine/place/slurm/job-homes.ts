@@ -48,10 +48,10 @@ echo "$count"
 /** The home folders of the jobs of a place: each is removed once the result of its job was recorded here. */
 export class JobHomes {
   readonly #placeId: string
-  readonly #queue: Pick<SlurmQueue, 'next' | 'hurry'>
+  readonly #queue: Pick<SlurmQueue, 'next' | 'pollSoon'>
   readonly #removing = new Map<string, Promise<void>>()
 
-  constructor(placeId: string, queue: Pick<SlurmQueue, 'next' | 'hurry'>) {
+  constructor(placeId: string, queue: Pick<SlurmQueue, 'next' | 'pollSoon'>) {
     this.#placeId = placeId
     this.#queue = queue
   }
@@ -73,7 +73,7 @@ export class JobHomes {
 
   async #removeWhenOver(jobId: string, folder: string): Promise<void> {
     const limit = AbortSignal.timeout(OVER_MS)
-    this.#queue.hurry()
+    this.#queue.pollSoon()
     for (;;) {
       const job = await this.#queue.next(jobId, limit)
       if (job && phaseOf(job) !== 'ended') continue

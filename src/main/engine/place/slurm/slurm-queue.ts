@@ -39,7 +39,7 @@ export class SlurmQueue {
       const { stdout, stderr, exitCode } = await runScript(this.#shell, script, given)
       const jobId = /^(\d+)/m.exec(stdout)?.[1]
       if (exitCode !== 0 || jobId === undefined) throw schedulerFailure(stderr, exitCode)
-      this.hurry()
+      this.pollSoon()
       return jobId
     })
     this.#submitting = submitted.catch(() => undefined)
@@ -89,7 +89,7 @@ export class SlurmQueue {
   }
 
   /** Call when something has happened, to poll soon. */
-  hurry(): void {
+  pollSoon(): void {
     this.#pause = this.#pollMs[0]
   }
 

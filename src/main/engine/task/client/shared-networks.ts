@@ -37,7 +37,7 @@ export class SharedNetworks {
     if (!sandbox || !hasOwnNetwork(sandbox)) return false
     const key = networkKey(sandbox)
     if (this.inHost.has(key)) return true
-    const looking = this.lookups.get(key) ?? this.look(sandbox, sessionId).catch(() => {})
+    const looking = this.lookups.get(key) ?? this.askHost(sandbox, sessionId).catch(() => {})
     this.lookups.set(key, looking)
     await looking
     return this.inHost.has(key)
@@ -48,7 +48,7 @@ export class SharedNetworks {
     this.inHost.clear()
   }
 
-  private async look(policy: SandboxPolicy, sessionId: string | undefined): Promise<void> {
+  private async askHost(policy: SandboxPolicy, sessionId: string | undefined): Promise<void> {
     for (const task of await this.running()) {
       if (!task.sandbox || task.sandbox.level === 'unrestricted' || !task.background) continue
       if (task.sessionId !== policy.scope && task.sessionId !== sessionId) continue

@@ -71,7 +71,7 @@ const MAX_SIZES = 200
 const ESC = '\\u001b'
 const BEL = '\\u0007'
 /** A program's query for the type of terminal; shells wait for the answer. */
-const ATTRIBUTES_ASKED = new RegExp(`${ESC}\\[0?c`, 'g')
+const ATTRIBUTES_QUERY = new RegExp(`${ESC}\\[0?c`, 'g')
 const TITLE = new RegExp(`${ESC}\\][02];([^${BEL}${ESC}]*)(?:${BEL}|${ESC}\\\\)`, 'g')
 const COMPLETE = new RegExp(`^${ESC}(?:\\[[0-9;?<=>]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*${BEL}|[^[\\]])`)
 /** Don't wait for the end of longer sequences. */
@@ -87,15 +87,15 @@ class TerminalSequences {
   #open = ''
 
   /** The number of queries for the terminal's attributes, and the newest title; `''`: the title was cleared. */
-  read(bytes: Buffer): { asked: number; title?: string } {
-    if (this.#open === '' && !bytes.includes(0x1b)) return { asked: 0 }
+  read(bytes: Buffer): { queries: number; title?: string } {
+    if (this.#open === '' && !bytes.includes(0x1b)) return { queries: 0 }
     const text = this.#open + bytes.toString('latin1')
-    const asked = text.match(ATTRIBUTES_ASKED)?.length ?? 0
+    const queries = text.match(ATTRIBUTES_QUERY)?.length ?? 0
     const title = [...text.matchAll(TITLE)].at(-1)?.[1]
     const rest = text.slice(text.lastIndexOf('\u001b'))
     this.#open = rest.startsWith('\u001b') && rest.length < MAX_SEQUENCE && !COMPLETE.test(rest) ? rest : ''
-    if (title === undefined) return { asked }
-    return { asked, title: cutText(Buffer.from(title, 'latin1').toString('utf8').trim(), MAX_TITLE) }
+    if (title === undefined) return { queries }
+    return { queries, title: cutText(Buffer.from(title, 'latin1').toString('utf8').trim(), MAX_TITLE) }
   }
 }
 
@@ -215,13 +215,13 @@ export class HostedTerminal {
     return this.#history.newest(0, maxBytes)
   }
 
-  look(key: string, send: Viewer['send'], isReady: Viewer['isReady']): void {
+  addViewer(key: string, send: Viewer['send'], isReady: Viewer['isReady']): void {
     const viewer: Viewer = { send, isReady, sent: 0, decoder: decoder() }
     this.#viewers.set(key, viewer)
     this.#restart(viewer)
   }
 
-  leave(key: string): void {
+  removeViewer(key: string): void {
     this.#viewers.delete(key)
   }
 
@@ -239,8 +239,8 @@ export class HostedTerminal {
 
   /** Notes the title and answers queries of programs. Viewers don't answer them, because several of them would. */
   #read(bytes: Buffer): void {
-    const { asked, title } = this.#sequences.read(bytes)
-    for (let n = 0; n < asked; n += 1) this.#pty?.write(TERMINAL_ATTRIBUTES)
+    const { queries, title } = this.#sequences.read(bytes)
+    for (let n = 0; n < queries; n += 1) this.#pty?.write(TERMINAL_ATTRIBUTES)
     if (title === undefined || title === (this.#title ?? '')) return
     this.#title = title === '' ? undefined : title
     this.changed()

@@ -214,7 +214,7 @@ function terminalRequests(terminals: UserTerminals, client: TerminalClient): Ter
   const leave = (viewId: number): void => {
     const terminalId = viewed.get(viewId)
     viewed.delete(viewId)
-    if (terminalId !== undefined) terminals.leave(terminalId, keyOf(viewId))
+    if (terminalId !== undefined) terminals.removeViewer(terminalId, keyOf(viewId))
   }
   client.onGone(() => {
     for (const viewId of viewed.keys()) leave(viewId)
@@ -235,7 +235,7 @@ function terminalRequests(terminals: UserTerminals, client: TerminalClient): Ter
       viewed.set(viewId, terminalId)
       const send = (push: TerminalPush): void =>
         client.send('terminalPushed', { viewId, push }, push.type === 'terminal' ? 0 : push.text.length)
-      return terminals.look(terminalId, keyOf(viewId), send, () => client.isReady())
+      return terminals.addViewer(terminalId, keyOf(viewId), send, () => client.isReady())
     },
     leaveTerminal({ viewId }) {
       leave(viewId)

@@ -86,15 +86,15 @@ export class UserTerminals {
     await Promise.all([...this.#terminals.keys()].map((terminalId) => this.close(terminalId)))
   }
 
-  /** Sends its output until `leave`. False: there is no such terminal. */
-  look(terminalId: string, key: string, send: (push: TerminalPush) => void, isReady: () => boolean): boolean {
+  /** Sends its output until `removeViewer`. False: there is no such terminal. */
+  addViewer(terminalId: string, key: string, send: (push: TerminalPush) => void, isReady: () => boolean): boolean {
     const terminal = this.#terminals.get(terminalId)
-    terminal?.look(key, send, isReady)
+    terminal?.addViewer(key, send, isReady)
     return terminal !== undefined
   }
 
-  leave(terminalId: string, key: string): void {
-    this.#terminals.get(terminalId)?.leave(key)
+  removeViewer(terminalId: string, key: string): void {
+    this.#terminals.get(terminalId)?.removeViewer(key)
   }
 
   /** Calls `listener` when the list or part of a terminal has changed. */

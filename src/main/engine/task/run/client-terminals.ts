@@ -55,7 +55,7 @@ export interface ClientTerminalsOptions {
 
 const KEPT_BYTES = 1024 * 1024
 /** How long a terminal may take to report the result after it was asked to end its command. */
-const LAST_WORD_MS = 2_000
+const RESULT_MS = 2_000
 /** `run` returns this soon after a stop. */
 const STOPPED_MS = 200
 const CUT = 'The terminal kept only the end of the output.'
@@ -99,7 +99,7 @@ export function clientTerminals(
       ended.catch(() => undefined)
       const first = await firstOf(ended, timeoutMs, signal)
       const outcome = first.kind === 'ended' || first.kind === 'lost' ? first : await killEarly(terminal, ended, first)
-      const output = await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, terminal.output())
+      const output = await within(outcome.kind === 'stopped' ? STOPPED_MS : RESULT_MS, terminal.output())
       const problem = wrapped?.problem()
       void terminal
         .release()
@@ -150,7 +150,7 @@ async function killEarly(terminal: ClientTerminal, ended: Promise<TerminalExit>,
     () => ended,
     () => undefined,
   )
-  await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, killed)
+  await within(outcome.kind === 'stopped' ? STOPPED_MS : RESULT_MS, killed)
   return outcome
 }
 
@@ -266,7 +266,7 @@ export function createClientSandboxes({ home, userHome }: { home: string; userHo
       const before = tried.get(client)
       if (before) return before.trial
       const entry: { result?: boolean; trial: Promise<boolean> } = {
-        trial: tryOut(provider, { home, userHome, cwd })
+        trial: testSandbox(provider, { home, userHome, cwd })
           .catch(() => false)
           .then((result) => (entry.result = result)),
       }
@@ -276,7 +276,7 @@ export function createClientSandboxes({ home, userHome }: { home: string; userHo
   }
 }
 
-async function tryOut(
+async function testSandbox(
   provider: ClientTerminalProvider,
   { home, userHome, cwd }: { home: string; userHome: string; cwd: string },
 ): Promise<boolean> {

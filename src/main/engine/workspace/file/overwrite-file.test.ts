@@ -72,7 +72,7 @@ describe('overwriteFile', () => {
   it('writes nothing if no copy can be made, and says why', async () => {
     const { path, copies, text } = await place()
     expect(() => overwriteFile(path, Buffer.from('new'), { shown: 'a.txt', copies: join(copies, 'missing') })).toThrow(
-      /a\.txt can only be written in place, and no copy of it could be kept.*does not exist.*Nothing was written/,
+      /a\.txt can only be written in place, and no copy of it could be made.*does not exist.*Nothing was written/,
     )
     expect(await text()).toBe(OLD)
   })
