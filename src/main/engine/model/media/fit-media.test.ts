@@ -34,7 +34,7 @@ it('adds to a PDF its text and its number of pages', async () => {
 })
 
 it.each([
-  ['no media', Buffer.from('hello'), 'not an image, video or PDF'],
+  ['no media', Buffer.from('hello'), 'not a supported image, video or PDF'],
   ['a damaged image', Buffer.from('\x89PNG\r\n\x1a\nrest', 'latin1'), 'damaged or incomplete'],
   ['an encrypted PDF', makePdf(['a'], { encrypted: true }), 'needs a password'],
   ['a HEIC image', Buffer.from('\0\0\0\x20ftypheic', 'latin1'), 'Convert it to JPEG or PNG'],
