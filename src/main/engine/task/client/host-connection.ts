@@ -50,7 +50,7 @@ export class HostConnection {
     socket.once('close', () => {
       this.isLost = true
       this.connection.dispose()
-      for (const fail of this.pending) fail(new CodedError('task.host_unavailable', 'The task host is gone.'))
+      for (const fail of this.pending) fail(new CodedError('task.host_unavailable', 'The task host has exited.'))
       if (this.isOpen) events.lost()
     })
     this.connection.listen()
