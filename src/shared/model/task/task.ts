@@ -1,6 +1,6 @@
 import type { CommandSandbox } from './sandbox'
 
-/** The state of a task. `lost`: the process that ran it has ended (reference/tools.md, Shell). */
+/** The state of a task. `lost`: the process that ran it has ended. */
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'timed_out' | 'lost'
 
 /** A command with its own terminal: everything Bash starts is one, even in the foreground. */

@@ -62,7 +62,7 @@ export function isPlanFile(path: string, home?: string): boolean {
 export const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const
 export type TodoStatus = (typeof TODO_STATUSES)[number]
 
-/** One item of the session's to-do list (reference/tools.md, TodoList). */
+/** One item of the session's to-do list. */
 export interface Todo {
   title: string
   status: TodoStatus

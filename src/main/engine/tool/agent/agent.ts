@@ -23,7 +23,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Gives work to a subagent; see reference/tools.md, Planning, state, collaboration. */
+/** Gives work to a subagent. */
 export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof input> {
   return {
     name: 'Agent',

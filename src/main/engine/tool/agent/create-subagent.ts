@@ -27,9 +27,7 @@ const input = lazySchema(() =>
 const NOT_PASSED_ON = 'CreateSubagent'
 const ONLY_BY_NAME = 'Agent'
 
-/**
- * Lets the agent define a type of subagents for its session; see reference/tools.md, Planning, state, collaboration.
- */
+/** Lets the agent define a type of subagents for its session. */
 export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<typeof input> {
   return {
     name: 'CreateSubagent',

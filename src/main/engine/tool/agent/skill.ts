@@ -34,7 +34,7 @@ export interface SkillToolDeps {
   turnId(): string | undefined
 }
 
-/** Lets the agent load a skill; see reference/tools.md. Offered only when there are skills it may load. */
+/** Lets the agent load a skill. Offered only when there are skills it may load. */
 export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
   let loaded: { turnId: string | undefined; skills: LoadedSkill[] } = { turnId: deps.turnId(), skills: [] }
   return {

@@ -49,7 +49,7 @@ interface Target {
   fromPattern: boolean
 }
 
-/** Finds files by name; see reference/tools.md. */
+/** Finds files by name. */
 export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHidden }: GlobDeps): Tool<typeof input> {
   return {
     name: 'Glob',

@@ -29,7 +29,7 @@ export interface GrepDeps {
   hidden?: () => Promise<(path: string) => boolean>
 }
 
-/** Searches file contents, mostly with ripgrep; see reference/tools.md. */
+/** Searches file contents, mostly with ripgrep. */
 export function grepTool({
   workspace,
   timeoutMs = TIMEOUT_MS,

@@ -31,7 +31,7 @@ export interface ListDirectoryDeps {
   hidden?: () => Promise<(path: string) => boolean>
 }
 
-/** Lists one folder; see reference/tools.md. */
+/** Lists one folder. */
 export function listDirectoryTool({ workspace, hidden = nothingHidden }: ListDirectoryDeps): Tool<typeof input> {
   return {
     name: 'ListDirectory',

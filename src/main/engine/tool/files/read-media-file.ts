@@ -36,7 +36,7 @@ interface Accepts {
 
 const IMAGES = 'an image (PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG)'
 
-/** Sends an image or a video to the model; see reference/tools.md. */
+/** Sends an image or a video to the model. */
 export function readMediaFileTool({ workspace, accepts }: ReadMediaFileDeps): Tool<typeof input> {
   return {
     name: 'ReadMediaFile',

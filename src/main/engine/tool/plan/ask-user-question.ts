@@ -55,7 +55,7 @@ const input = lazySchema(() =>
 const DISMISSED =
   'The user dismissed the questions without answering. Use your best judgement, or ask in your text if you cannot.'
 
-/** Asks the user questions; see reference/tools.md. */
+/** Asks the user questions. */
 export function askUserQuestionTool(): Tool<typeof input> {
   return {
     name: 'AskUserQuestion',

@@ -6,7 +6,7 @@ import description from './enter-plan-mode.md?raw'
 
 const input = lazySchema(() => z.strictObject({}))
 
-/** Turns plan mode on; see reference/tools.md, Planning. */
+/** Turns plan mode on. */
 export function enterPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof input> {
   return {
     name: 'EnterPlanMode',

@@ -53,7 +53,7 @@ interface Draft {
   diff?: string
 }
 
-/** Presents the plan to the user; see reference/tools.md, Planning. */
+/** Presents the plan to the user. */
 export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof input> {
   return {
     name: 'ExitPlanMode',

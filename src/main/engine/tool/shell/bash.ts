@@ -44,7 +44,7 @@ const input = lazySchema(() =>
 
 type Input = SchemaOutput<typeof input>
 
-/** Runs commands as separate tasks; see reference/tools.md, Shell. */
+/** Runs commands as separate tasks. */
 export function bashTool(deps: {
   workspace: Workspace
   terminals: Pick<TerminalTasks, 'run'>

@@ -12,7 +12,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Lists the background tasks of the session; see reference/tools.md, Shell. */
+/** Lists the background tasks of the session. */
 export function taskListTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {
   return {
     name: 'TaskList',

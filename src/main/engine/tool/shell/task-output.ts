@@ -26,7 +26,7 @@ interface TaskOutputDeps {
   terminals?: TerminalScreens
 }
 
-/** The state of a background task and its latest output; see reference/tools.md, Shell. */
+/** The state of a background task and its latest output. */
 export function taskOutputTool({ tasks, terminals }: TaskOutputDeps): Tool<typeof input> {
   return {
     name: 'TaskOutput',

@@ -17,7 +17,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Ends a background task; the result reports its end. See reference/tools.md, Shell. */
+/** Ends a background task; the result reports its end. */
 export function taskStopTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {
   return {
     name: 'TaskStop',

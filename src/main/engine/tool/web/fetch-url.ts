@@ -14,7 +14,7 @@ const input = lazySchema(() =>
   }),
 )
 
-/** Reads a web page; see reference/tools.md, Network. */
+/** Reads a web page. */
 export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {
   return {
     name: 'FetchURL',

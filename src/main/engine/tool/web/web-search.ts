@@ -26,10 +26,7 @@ const PAGE_CHARS = 12_000
 /** Number of pages fetched in parallel. */
 const AT_ONCE = 5
 
-/**
- * Searches the web through the configured provider; offered only when one is configured. See reference/tools.md,
- * Network.
- */
+/** Searches the web through the configured provider; offered only when one is configured. */
 export function webSearchTool({ web }: { web: WebAccess }): Tool<typeof input> {
   return {
     name: 'WebSearch',
