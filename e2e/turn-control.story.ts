@@ -186,6 +186,33 @@ test.describe('the queue', () => {
   })
 })
 
+test.describe('a queued prompt with an attached file', () => {
+  const held = { text: 'Thinking about it.', faults: { holds: [{ events: 2, until: new Promise(() => undefined) }] } }
+  test.use({ model: { script: [held, { text: 'Read it.' }] } })
+
+  test('shows and edits what was typed, and keeps the file', async ({ app }) => {
+    const { page, server } = app
+    await startSession(app)
+    await sendPrompt(page, 'a long question')
+    await expect(transcriptText(page, 'Thinking')).toBeVisible()
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('remember the milk') }
+    await page.locator('input[type=file]').setInputFiles([notes])
+    await expect(page.getByRole('button', { name: 'Remove notes.txt' })).toBeVisible()
+    await sendPrompt(page, 'what is this?')
+    const queue = page.getByRole('list', { name: 'Queued prompts' })
+    await expect(queue.getByRole('listitem')).toContainText('“what is this? · 1 attachment”')
+    await queue.getByRole('button', { name: /^Edit/ }).click()
+    await expect(queue.getByRole('textbox')).toHaveValue('what is this?')
+    await queue.getByRole('textbox').fill('what is that?')
+    await page.keyboard.press('Enter')
+    await expect(queue.getByRole('listitem')).toContainText('“what is that? · 1 attachment”')
+    await stop(page).click()
+    await queue.getByRole('button', { name: /^Send now/ }).click()
+    await server.arrived(2)
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toMatch(/what is that\?.*Attached file notes\.txt/)
+  })
+})
+
 test.describe('a queued prompt that is sent while it is edited', () => {
   const gate = Promise.withResolvers<void>()
   const held = { text: 'Thinking about it.', faults: { holds: [{ events: 2, until: gate.promise }] } }

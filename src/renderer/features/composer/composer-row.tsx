@@ -1,7 +1,8 @@
-import { ArrowUp, Paperclip, Square } from 'lucide-react'
-import { useRef, type ReactNode } from 'react'
-import { Button, IconButton } from '../../ui/button'
-import type { Attachment } from './attachments'
+import { ArrowUp, Square } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Attachment } from '../../state/attachments/attachment'
+import { Button } from '../../ui/button'
+import { AttachFiles } from '../../ui/content/attachment-list'
 
 interface ComposerRowProps {
   busy: boolean
@@ -30,23 +31,9 @@ export function ComposerRow({
   onSend,
   onStop,
 }: ComposerRowProps) {
-  const picker = useRef<HTMLInputElement>(null)
   return (
     <div className="composer-row">
-      <IconButton label="Attach files" tooltipSide="top" onClick={() => picker.current?.click()}>
-        <Paperclip aria-hidden />
-      </IconButton>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Attachments"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])])
-          event.target.value = ''
-        }}
-      />
+      <AttachFiles onFiles={onFiles} />
       {controls}
       <span id={hintId} className="composer-hint" role="status">
         {hint}

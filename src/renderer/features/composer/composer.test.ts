@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { commandAt, mentionAt, withMention, matchingCommands } from './completion'
-import { fitWithin } from './attachments'
+import { fitWithin } from '../../state/attachments/read-picture'
 import { isAtTextEdge, startWalk, stepHistory, withEntry } from './draft'
 
 /** The mention at the bar. */

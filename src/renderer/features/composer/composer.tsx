@@ -11,17 +11,21 @@ import {
   type ReactNode,
   type Ref,
 } from 'react'
+import { errorText } from '../../../shared/error-text'
 import { commandName, type McpPrompt } from '../../../shared/configuration/customize/mcp-content'
 import { typedText, type UserPart } from '../../../shared/model/turn/message'
 import type { DroppedPath } from '../../state/page/desktop-bridge'
 import { useMentions } from '../../state/session/mentions'
 import { useMediaQuery } from '../../state/page/layout-state'
 import { pageDrafts } from '../../state/drafts/page-drafts'
+import { attachmentsOf, isImage, isUnkept, messageOf, type Attachment } from '../../state/attachments/attachment'
+import { useFileDrop } from '../../state/attachments/file-drop'
+import { keepFiles } from '../../state/attachments/kept-files'
+import { useAttachments } from '../../state/attachments/use-attachments'
+import { useClient } from '../../state/page/queries'
+import { AttachmentList } from '../../ui/content/attachment-list'
 import { cx } from '../../ui/cx'
 import { isShortcut, shortcutText } from '../../format/shortcut'
-import { attachmentsOf, isImage, useAttachments } from './attachments'
-import { AttachmentList } from './attachment-list'
-import { useFileDrop } from './file-drop'
 import {
   CompletionList,
   optionId,
@@ -48,8 +52,8 @@ export interface ComposerHandle {
   fill(text: string): void
   /** Adds text at the end. */
   add(text: string): void
-  /** Inserts a restored message before the current text. */
-  restoreMessage(parts: readonly UserPart[]): void
+  /** Inserts a restored message before the current text. `files`: those of it that are not stored with the session. */
+  restoreMessage(parts: readonly UserPart[], files?: readonly File[]): void
 }
 
 export interface ComposerProps {
@@ -112,7 +116,9 @@ export function Composer({
   const caret = useRef<number>(undefined)
   /** In flight; MCP resources they mention may have to be fetched first. */
   const [outgoing, setOutgoing] = useState<readonly Outgoing[]>([])
-  const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments(sessionId)
+  const client = useClient()
+  const files = useAttachments(sessionId, sessionId)
+  const { attachments, setAttachments, problem, setProblem, reading, add, remove } = files
   const touch = useMediaQuery('(pointer: coarse), (max-width: 719px)')
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
   const nameFiles = (paths: readonly DroppedPath[]): void => {
@@ -124,7 +130,7 @@ export function Composer({
   const drop = useFileDrop({
     imagesIn,
     folder,
-    add: (files) => void add(files),
+    add: (chosen) => void add(chosen),
     name: nameFiles,
     showProblem: setProblem,
   })
@@ -156,9 +162,9 @@ export function Composer({
       write(next, next.length)
       field.current?.focus()
     },
-    restoreMessage: (parts) => {
+    restoreMessage: (parts, unkept = []) => {
       setText((now) => [typedText(parts), now].filter((words) => words.trim() !== '').join('\n\n'))
-      setAttachments((now) => [...attachmentsOf(parts), ...now])
+      setAttachments((now) => [...attachmentsOf(parts), ...unkept.map(unkeptAttachment), ...now])
       field.current?.focus()
     },
   }))
@@ -178,23 +184,25 @@ export function Composer({
     if (!canSend) return setRefused(empty ? undefined : text)
     setRefused(undefined)
     const sent: Outgoing = { text, attachments }
-    const parts: UserPart[] = [
-      ...attachments.flatMap(({ part }) => (part.type === 'media' ? [part] : [])),
-      ...(text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trim() }]),
-      ...attachments.flatMap(({ part }) => (part.type === 'text' ? [part] : [])),
-    ]
     write('')
-    setAttachments([])
     setProblem(undefined)
     walk.current = undefined
     completion.close()
     setOutgoing((now) => [...now, sent])
-    const release = draft.trackOutgoing(sent.text)
+    const releases = [draft.trackOutgoing(sent.text), files.takeAll()]
     const over = (arrived: boolean): void => {
       setOutgoing((now) => now.filter((one) => one !== sent))
-      release(arrived)
+      for (const release of releases) release(arrived)
     }
-    const done = how(parts)
+    let unsent = sent.attachments
+    const send = async (): Promise<unknown> => {
+      const { attachments: kept, failure } = await keepFiles(sent.attachments, { client, sessionId })
+      unsent = kept
+      if (failure === undefined) return how(messageOf(sent.text, kept))
+      setProblem(`The message was not sent. ${errorText(failure)}`)
+      throw failure
+    }
+    const done = sent.attachments.some(isUnkept) ? send() : how(messageOf(sent.text, sent.attachments))
     done.then(
       () => over(true),
       () => over(false),
@@ -204,7 +212,7 @@ export function Composer({
       () => {
         // It did not arrive: keep its text and whatever was typed since.
         setText((now) => (now.trim() === '' ? sent.text : `${sent.text}\n\n${now}`))
-        setAttachments((now) => [...sent.attachments, ...now])
+        setAttachments((now) => [...unsent, ...now])
       },
     )
   }
@@ -373,4 +381,8 @@ export function Composer({
       </div>
     </div>
   )
+}
+
+function unkeptAttachment(file: File): Attachment {
+  return { id: crypto.randomUUID(), part: { type: 'unkept', file }, bytes: file.size }
 }

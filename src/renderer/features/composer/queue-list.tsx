@@ -1,12 +1,16 @@
 import './queue.css'
 import { CornerDownRight, GripVertical, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
-import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/turn/message'
+import { isUserProvided, typedText, type UserPart } from '../../../shared/model/turn/message'
 import type { QueuedPrompt } from '../../../shared/model/session/session'
+import { attachmentsOf, messageOf } from '../../state/attachments/attachment'
 import { showNoticeToast, showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 
 const LEFT_OVER = 'The queued prompt was sent or removed before your change was saved. Your text is in the message box.'
+
+/** Of a prompt, in its tooltip. */
+const SHOWN_CHARS = 2000
 
 const REPLACED = 'Your change replaced one that another window has made.'
 
@@ -73,14 +77,14 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
     const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: waiting.length - 1 }[key]
     if (to !== undefined) moveTo(prompt.promptId, waiting[to])
   }
-  const edit = ({ promptId, parts }: QueuedPrompt): void => {
-    const before = textOf(parts.filter(isUserProvided))
-    setEditing({ promptId, before, text: before })
+  const edit = (prompt: QueuedPrompt): void => {
+    const before = textIn(prompt)
+    setEditing({ promptId: prompt.promptId, before, text: before })
   }
   const save = async (prompt: QueuedPrompt, { before, text }: Editing): Promise<void> => {
     setEditing(undefined)
-    const { promptId, parts } = prompt
-    const theirs = textOf(parts.filter(isUserProvided))
+    const { promptId } = prompt
+    const theirs = textIn(prompt)
     try {
       await onEdit(promptId, partsWith(prompt, text))
     } catch {
@@ -133,7 +137,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                   title="Drag, or press the up and down arrow keys"
                   aria-keyshortcuts="ArrowUp ArrowDown Home End"
                   onDragStart={(event) => {
-                    event.dataTransfer.setData('text/plain', textOf(prompt.parts.filter(isUserProvided)))
+                    event.dataTransfer.setData('text/plain', textIn(prompt))
                     event.dataTransfer.effectAllowed = 'move'
                     setDragged(prompt.promptId)
                   }}
@@ -148,8 +152,8 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
               ) : (
                 <ListEnd aria-hidden />
               )}
-              <span className="queue-text" title={textOf(prompt.parts.filter(isUserProvided))}>
-                {!(busy && prompt.joins) && prompt === next ? 'Next: ' : ''}“{queuedPromptText(prompt.parts)}”
+              <span className="queue-text" title={textIn(prompt).slice(0, SHOWN_CHARS)}>
+                {!(busy && prompt.joins) && prompt === next ? 'Next: ' : ''}“{queuedPromptText(prompt)}”
               </span>
               {busy && prompt.joins && <span className="queue-joins">Sends at the next step</span>}
               <span className="queue-acts">
@@ -193,8 +197,8 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
 }
 
 /** Identifies the prompt in the labels of its buttons, for users of screen readers. */
-function quoted({ parts }: QueuedPrompt): string {
-  return `“${queuedPromptText(parts).slice(0, 60)}”`
+function quoted(prompt: QueuedPrompt): string {
+  return `“${queuedPromptText(prompt).slice(0, 60)}”`
 }
 
 interface Move {
@@ -300,16 +304,17 @@ function EditPrompt({
 
 /** The parts of the prompt with its text replaced. */
 function partsWith({ parts }: QueuedPrompt, text: string): UserPart[] {
-  const media = parts.flatMap((part) =>
-    part.type === 'media' && isUserProvided(part) ? [withoutDerivedMedia(part)] : [],
-  )
-  return [...media, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])]
+  return messageOf(text, attachmentsOf(parts.filter(isUserProvided)))
 }
 
-function queuedPromptText(parts: readonly UserPart[]): string {
-  const own = parts.filter(isUserProvided)
-  const text = textOf(own).slice(0, 300).replace(/\s+/g, ' ').trim()
-  const media = own.filter((part) => part.type === 'media').length
-  const attachments = media === 0 ? '' : media === 1 ? '1 attachment' : `${media} attachments`
+/** What was typed, without attached files and the instructions of skills. */
+function textIn({ parts }: QueuedPrompt): string {
+  return typedText(parts.filter(isUserProvided))
+}
+
+function queuedPromptText(prompt: QueuedPrompt): string {
+  const text = textIn(prompt).slice(0, 300).replace(/\s+/g, ' ').trim()
+  const files = attachmentsOf(prompt.parts.filter(isUserProvided)).length
+  const attachments = files === 0 ? '' : files === 1 ? '1 attachment' : `${files} attachments`
   return [text, attachments].filter((part) => part !== '').join(' · ')
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { FlaskConical, FolderOpen, MessageSquare, Plug, RefreshCw } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState, type ReactNode, type Ref } from 'react'
+import { FlaskConical, FolderOpen, MessageSquare } from 'lucide-react'
+import { useId, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app/app'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
@@ -10,17 +10,18 @@ import { placeFolder } from '../../../shared/model/place/place-folder'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import type { NewWorktree } from '../../../shared/model/project/worktree'
 import type { SessionSummary } from '../../../shared/model/session/session'
-import type { UserPart } from '../../../shared/model/turn/message'
 import { failureFrom } from '../../client/failure-from'
+import { isImage, isUnkept, messageOf } from '../../state/attachments/attachment'
+import { useFileDrop } from '../../state/attachments/file-drop'
+import { keepFiles } from '../../state/attachments/kept-files'
+import { useAttachments } from '../../state/attachments/use-attachments'
 import { shortPath } from '../../format/folder-name'
-import { useDetectLocalModels } from '../../state/detect-local-models'
 import { browserStorage } from '../../state/page/browser-storage'
 import { useLayout } from '../../state/page/layout-state'
 import { pageDrafts } from '../../state/drafts/page-drafts'
 import { useClient } from '../../state/page/queries'
 import { usePlaces } from '../../state/places'
 import { showFailureToast } from '../../state/page/toasts-state'
-import { keepFile } from '../../state/session/kept-files'
 import { returnToComposer } from '../../state/session/restore-state'
 import { useMissingFolders } from '../../state/session-list/missing-folders'
 import { projectsOf, useSessions } from '../../state/session-list/sessions-state'
@@ -29,6 +30,7 @@ import { Skeleton, ViewSkeleton } from '../../ui/loading'
 import { Logo } from '../../ui/logo'
 import { ErrorNote } from '../../ui/notice'
 import { focusUnlessMoved } from '../../ui/overlay/return-focus'
+import { ConnectPart } from './connect-part'
 import { FolderBrowser } from './folder-browser'
 import { StartComposer } from './start-composer'
 import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start-pills'
@@ -41,6 +43,7 @@ const MODEL_KEY = 'trestle.lastModel'
 const DRAFT = 'new'
 /** Maximum number of projects that are checked and offered. */
 const OFFERED = 8
+const NO_PICTURES = "This model doesn't support images. Remove them, or choose another model."
 
 interface BeginPageProps {
   info: AppInfo | undefined
@@ -81,7 +84,8 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
     showText(now)
     pageDrafts.keep(DRAFT, now)
   }
-  const [pasted, setPasted] = useState<readonly File[]>([])
+  const files = useAttachments(DRAFT)
+  const { attachments } = files
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
   const [worktree, setWorktree] = useState<NewWorktree>()
@@ -120,7 +124,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const begin = useMutation({
     mutationFn: async (input: { folder: string; model: string; text: string; worktree?: NewWorktree | undefined }) => {
       const untouched =
-        input.text === '' && pasted.length === 0 && !input.worktree && chosenMode !== 'plan'
+        input.text === '' && attachments.length === 0 && !input.worktree && chosenMode !== 'plan'
           ? await untouchedSession(client, state.sessions.values(), { ...input, mode, effort, agent })
           : undefined
       if (untouched !== undefined) return useLayout.getState().openSession(untouched)
@@ -137,15 +141,19 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       if (chosenMode === 'plan') await client.plan.enter({ sessionId })
       browserStorage.write(MODEL_KEY, input.model)
       pageDrafts.keep(DRAFT, '')
+      const release = files.takeAll()
       useLayout.getState().openSession(sessionId)
-      // The session is open: a message that cannot be sent is not lost.
-      const parts: UserPart[] = input.text === '' ? [] : [{ type: 'text', text: input.text }]
+      // The session is open: a message that cannot be sent is put into its composer.
+      const { attachments: kept, failure } = await keepFiles(attachments, { client, sessionId })
+      const parts = messageOf(input.text, kept)
       try {
-        for (const file of pasted) parts.push(await keepFile(file, { client, sessionId }))
+        if (failure !== undefined) throw failure
         if (parts.length > 0) await client.session.prompt({ sessionId, parts })
       } catch (error) {
-        returnToComposer({ sessionId, parts })
+        returnToComposer({ sessionId, parts, files: kept.filter(isUnkept).map(({ part }) => part.file) })
         showFailureToast(error)
+      } finally {
+        release(true)
       }
     },
   })
@@ -170,9 +178,19 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
     onError: showFailureToast,
   })
 
+  const drop = useFileDrop({
+    imagesIn: chosen?.imagesIn ?? true,
+    folder: undefined,
+    add: (added) => void files.add(added),
+    name: (paths) => setFolder(paths.find(({ isFolder }) => isFolder)?.path ?? chosenFolder),
+    showProblem: files.setProblem,
+  })
+
   // The content depends on whether sessions exist: nothing may move under a click when they arrive.
   if (!state.loaded) return <ViewSkeleton label="Loading" />
-  const canStart = folder !== undefined && !isMissing && chosen !== undefined
+  const noPictures = chosen?.imagesIn === false && attachments.some(({ part }) => isImage(part))
+  const hasPlace = folder !== undefined && !isMissing && chosen !== undefined
+  const canStart = hasPlace && !noPictures && !files.reading
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-[768px] px-6 pt-[min(11vh,110px)] pb-16 max-mid:px-4 max-mid:pt-6">
@@ -185,8 +203,10 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
           labelledBy={headingId}
           text={text}
           onText={setText}
-          pasted={pasted}
-          onPasted={setPasted}
+          attachments={attachments}
+          onRemove={files.remove}
+          drop={drop}
+          problem={noPictures ? NO_PICTURES : files.problem}
           action={chosen?.scripted ? 'Start demo' : 'Start session'}
           canStart={canStart}
           busy={begin.isPending}
@@ -226,7 +246,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
         )}
         {begin.error && <ErrorNote failure={failureFrom(begin.error)} className="mt-3" />}
         <p className="mt-2.5 px-0.5 text-small text-ink-3">
-          {canStart
+          {hasPlace
             ? explanation(folder, chosen.scripted ?? false, mode, settings)
             : missingChoiceText(folder, isMissing, chosen !== undefined)}
         </p>
@@ -295,58 +315,6 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
 /** The folder in which a session like this one would start. */
 function placeOf(summary: SessionSummary | undefined): string | undefined {
   return summary?.worktree?.project ?? summary?.folder
-}
-
-interface ConnectPartProps {
-  ref: Ref<HTMLElement>
-  /** Whether the user has no model of their own. */
-  needsOne: boolean
-  open: boolean
-  onOpen: (open: boolean) => void
-  render: () => ReactNode
-}
-
-/** Connects a provider, and finds models that run on this machine. */
-function ConnectPart({ ref, needsOne, open, onOpen, render }: ConnectPartProps) {
-  const findLocal = useDetectLocalModels()
-  const [asked, setAsked] = useState(false)
-  const { mutate: detect } = findLocal
-  useEffect(() => {
-    if (needsOne) detect()
-  }, [needsOne, detect])
-  return (
-    <section ref={ref} aria-label="Connect a model" className="mt-8">
-      <div className="mb-3 flex flex-wrap items-center gap-2">
-        {open ? (
-          <h2 className="min-w-[120px] flex-1 text-body font-semibold">Connect a model</h2>
-        ) : (
-          <Button size="small" variant="quiet" icon={<Plug aria-hidden />} onClick={() => onOpen(true)}>
-            Connect a provider
-          </Button>
-        )}
-        {open && (
-          <>
-            <span role="status" className="text-small text-ink-2">
-              {(asked || (findLocal.data?.length ?? 0) > 0) && findLocal.found}
-            </span>
-            <Button
-              size="small"
-              variant="quiet"
-              icon={<RefreshCw aria-hidden />}
-              busy={findLocal.isPending}
-              onClick={() => {
-                setAsked(true)
-                detect(undefined, { onError: showFailureToast })
-              }}
-            >
-              Detect local models
-            </Button>
-          </>
-        )}
-      </div>
-      {open && render()}
-    </section>
-  )
 }
 
 /** What the session will do, before it starts. */

@@ -1,7 +1,9 @@
-import { ArrowUp, FileText, X } from 'lucide-react'
+import { ArrowUp } from 'lucide-react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
-import { longPaste } from '../../state/session/kept-files'
-import { Button, IconButton } from '../../ui/button'
+import type { Attachment } from '../../state/attachments/attachment'
+import type { FileDrop } from '../../state/attachments/file-drop'
+import { Button } from '../../ui/button'
+import { AttachFiles, AttachmentList } from '../../ui/content/attachment-list'
 import { cx } from '../../ui/cx'
 
 interface StartComposerProps {
@@ -9,9 +11,11 @@ interface StartComposerProps {
   labelledBy: string
   text: string
   onText: (text: string) => void
-  /** Pasted texts that are too long for the field: they are attached to the message. */
-  pasted: readonly File[]
-  onPasted: (pasted: readonly File[]) => void
+  attachments: readonly Attachment[]
+  onRemove: (attachmentId: string) => void
+  drop: FileDrop
+  /** Why something could not be attached, or nothing can be sent. */
+  problem: ReactNode
   /** Folder, model, mode and so on. */
   pills: ReactNode
   /** Label of the button. */
@@ -27,8 +31,10 @@ export function StartComposer({
   labelledBy,
   text,
   onText,
-  pasted,
-  onPasted,
+  attachments,
+  onRemove,
+  drop,
+  problem,
   pills,
   action,
   canStart,
@@ -39,34 +45,20 @@ export function StartComposer({
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    if ((text.trim() !== '' || pasted.length > 0) && canStart && !busy) onStart()
+    if ((text.trim() !== '' || attachments.length > 0) && canStart && !busy) onStart()
   }
   return (
     <div
       className={cx(
         'rounded-[11px] border border-line-strong bg-raised',
         'px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3',
+        drop.dragging && 'border-accent',
       )}
+      onDragOver={drop.onDragOver}
+      onDragLeave={drop.onDragLeave}
+      onDrop={drop.onDrop}
     >
-      {pasted.length > 0 && (
-        <ul aria-label="Attachments" className="mb-2 flex flex-wrap gap-2">
-          {pasted.map((file, index) => (
-            <li
-              key={index}
-              className="flex h-[32px] items-center gap-1.5 rounded-[7px] border border-line pr-1 pl-2.5 text-small"
-            >
-              <FileText aria-hidden className="size-3.5 text-ink-3" />
-              {file.name}
-              <IconButton
-                label={`Remove ${file.name}`}
-                onClick={() => onPasted(pasted.filter((_, other) => other !== index))}
-              >
-                <X aria-hidden />
-              </IconButton>
-            </li>
-          ))}
-        </ul>
-      )}
+      <AttachmentList attachments={attachments} onRemove={onRemove} />
       <textarea
         ref={ref}
         autoFocus
@@ -81,14 +73,15 @@ export function StartComposer({
         )}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
-        onPaste={(event) => {
-          const long = longPaste(event.clipboardData)
-          if (!long) return
-          event.preventDefault()
-          onPasted([...pasted, long])
-        }}
+        onPaste={drop.onPaste}
       />
+      {problem !== undefined && (
+        <p role="alert" className="my-1 text-small text-fail-ink">
+          {problem}
+        </p>
+      )}
       <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
+        <AttachFiles onFiles={drop.addFiles} />
         {pills}
         <span className="flex-1" />
         <Button variant="primary" icon={<ArrowUp aria-hidden />} disabled={!canStart} busy={busy} onClick={onStart}>

@@ -85,6 +85,16 @@ export class WindowDrafts {
     }
   }
 
+  /** The texts of all windows' drafts whose id passes. */
+  texts(passes: (id: string) => boolean): string[] {
+    const storage = this.#storage()
+    return keysOf(storage).flatMap((key) => {
+      if (!key.startsWith(PREFIX) || !passes(idIn(key))) return []
+      const draft = parsed(storage.getItem(key))
+      return draft ? [draft.text] : []
+    })
+  }
+
   /**
    * Marks the drafts when the page is unloaded (permanently, if the window is closed), or removes the mark when it is
    * back.
@@ -117,7 +127,7 @@ export class WindowDrafts {
     try {
       const storage = this.#storage()
       const found = keysOf(storage).flatMap((key): OtherDraft[] => {
-        if (!key.startsWith(PREFIX) || key === this.#key(id) || key.slice(key.indexOf('\n') + 1) !== id) return []
+        if (!key.startsWith(PREFIX) || key === this.#key(id) || idIn(key) !== id) return []
         const raw = storage.getItem(key)
         const draft = parsed(raw)
         return draft && raw !== null ? [{ ...draft, key, raw }] : []
@@ -137,6 +147,11 @@ export class WindowDrafts {
   #key(id: string): string {
     return `${PREFIX}${this.#windowId}\n${id}`
   }
+}
+
+/** What the draft under a key is for. */
+function idIn(key: string): string {
+  return key.slice(key.indexOf('\n') + 1)
 }
 
 function keysOf(storage: DraftStorage): string[] {

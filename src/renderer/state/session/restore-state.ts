@@ -14,14 +14,18 @@ export interface PendingRestore {
 /** The restore whose preview is on screen. */
 export const usePendingRestore = create<{ asked: PendingRestore | undefined }>()(() => ({ asked: undefined }))
 
-/** A message removed by a restore, to be put back into the composer. */
-export const useReturnedMessage = create<{ message: { sessionId: string; parts: readonly UserPart[] } | undefined }>()(
-  () => ({
-    message: undefined,
-  }),
-)
+/** A message that is put back into the composer: a restore removed it, or it could not be sent. */
+interface ReturnedMessage {
+  sessionId: string
+  parts: readonly UserPart[]
+  /** Its files that could not be stored with the session. */
+  files?: readonly File[]
+}
 
-export function returnToComposer(message: { sessionId: string; parts: readonly UserPart[] } | undefined): void {
+/** The message to be put back into the composer of its session. */
+export const useReturnedMessage = create<{ message: ReturnedMessage | undefined }>()(() => ({ message: undefined }))
+
+export function returnToComposer(message: ReturnedMessage | undefined): void {
   useReturnedMessage.setState({ message })
 }
 

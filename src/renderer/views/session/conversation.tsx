@@ -71,7 +71,7 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
   useEffect(() => {
     if (!givenBack || !isOpen) return
     returnToComposer(undefined)
-    composer.current?.restoreMessage(givenBack.parts)
+    composer.current?.restoreMessage(givenBack.parts, givenBack.files)
   }, [givenBack, isOpen])
 
   const added = useComposerText((state) => (state.added?.sessionId === sessionId ? state.added : undefined))

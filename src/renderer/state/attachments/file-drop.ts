@@ -1,8 +1,8 @@
 import { useState, type ClipboardEvent, type DragEvent } from 'react'
-import { desktopBridge, droppedPaths, type DroppedPath } from '../../state/page/desktop-bridge'
-import { DRAGGED_PATHS, draggedPaths } from '../../state/session/mentions'
-import { longPaste } from '../../state/session/kept-files'
-import { PDF_TYPE, PICTURE_TYPES } from './attachments'
+import { desktopBridge, droppedPaths, type DroppedPath } from '../page/desktop-bridge'
+import { DRAGGED_PATHS, draggedPaths } from '../session/mentions'
+import { longPaste } from './kept-files'
+import { PDF_TYPE, PICTURE_TYPES } from './attachment'
 
 interface FileDropOptions {
   /** The model accepts images. */
@@ -16,11 +16,21 @@ interface FileDropOptions {
   showProblem: (problem: string) => void
 }
 
+/** What a message field does with files. */
+export interface FileDrop {
+  dragging: boolean
+  addFiles: (files: File[]) => void
+  onPaste: (event: ClipboardEvent) => void
+  onDragOver: (event: DragEvent) => void
+  onDragLeave: (event: DragEvent) => void
+  onDrop: (event: DragEvent) => void
+}
+
 /**
  * Files that are pasted, dropped or chosen for the composer. Files of the project are mentioned, others are attached.
  * Every model accepts PDFs: as text if it does not support documents.
  */
-export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDropOptions) {
+export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDropOptions): FileDrop {
   const [dragging, setDragging] = useState(false)
   const addFiles = (files: File[]): void => {
     const fitting = files.filter((file) => imagesIn || !PICTURE_TYPES.includes(file.type))

@@ -1,0 +1,86 @@
+import type { Attachment } from './attachment'
+import type { AttachmentStore } from './draft-files'
+
+const NAME = 'trestle-attachments'
+/** The files themselves, and what is known of them without reading them. */
+const [FILES, FACTS] = ['files', 'facts'] as const
+/** All drafts of this browser together. */
+const MAX_BYTES = 250_000_000
+/** A draft of another window may be about to name it. */
+const UNUSED_MS = 3_600_000
+/** Then a draft loses its files, so that forgotten ones do not fill the disk for ever. */
+const MAX_AGE_MS = 30 * 24 * 3_600_000
+
+interface Facts {
+  id: string
+  bytes: number
+  at: number
+}
+
+/** Attached files in the browser's database. */
+export const browserFiles: AttachmentStore = {
+  async put(attachment) {
+    const { id, bytes } = attachment
+    await inDatabase('readwrite', async (files, facts) => {
+      const used = (await all(facts)).reduce((sum, one) => sum + one.bytes, 0)
+      if (used + bytes > MAX_BYTES) throw new Error('There is no room for more attached files.')
+      files.put(attachment, id)
+      facts.put({ id, bytes, at: Date.now() } satisfies Facts, id)
+    })
+  },
+  get: (ids) =>
+    inDatabase('readonly', async (files) => {
+      const found = await Promise.all(ids.map((id) => result<Attachment | undefined>(files.get(id))))
+      return found.filter((attachment) => attachment !== undefined)
+    }),
+  prune: (used) =>
+    inDatabase('readwrite', async (files, facts) => {
+      for (const { id, at } of await all(facts)) {
+        if (Date.now() - at < (used.has(id) ? MAX_AGE_MS : UNUSED_MS)) continue
+        files.delete(id)
+        facts.delete(id)
+      }
+    }),
+}
+
+const all = (facts: IDBObjectStore): Promise<Facts[]> => result(facts.getAll())
+
+/** Runs `work` in one transaction, and resolves when it is stored. */
+async function inDatabase<Result>(
+  mode: IDBTransactionMode,
+  work: (files: IDBObjectStore, facts: IDBObjectStore) => Promise<Result>,
+): Promise<Result> {
+  const database = await open()
+  try {
+    const transaction = database.transaction([FILES, FACTS], mode)
+    const done = new Promise<void>((resolve, reject) => {
+      transaction.addEventListener('complete', () => resolve())
+      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('The files were not stored.')))
+    })
+    const [found] = await Promise.all([
+      work(transaction.objectStore(FILES), transaction.objectStore(FACTS)).catch((error: unknown) => {
+        transaction.abort()
+        throw error
+      }),
+      done,
+    ])
+    return found
+  } finally {
+    database.close()
+  }
+}
+
+function open(): Promise<IDBDatabase> {
+  const opening = indexedDB.open(NAME, 1)
+  opening.addEventListener('upgradeneeded', () => {
+    for (const name of [FILES, FACTS]) opening.result.createObjectStore(name)
+  })
+  return result(opening)
+}
+
+function result<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result))
+    request.addEventListener('error', () => reject(request.error ?? new Error('The browser cannot store files.')))
+  })
+}
