@@ -38,14 +38,15 @@ async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
   const { settings, problems, file } = config
   const secrets = createSecrets({ home, env })
   const catalog = context.catalog ?? createCatalog({ settings: () => settings, keyFor: secrets.keyFor })
+  const disk = checkDisk(home)
   const found = await all([
-    () => checkDisk(home),
+    () => disk,
     () => checkConfig(file, problems),
     () => checkModelsTable(),
     () => checkModel(catalog),
     () => checkSearch(settings, env),
     () => checkDatabase(home),
-    () => taskHost && checkTaskHost(home, taskHost, commandEnv(env, settings)),
+    () => taskHost && checkTaskHost(home, taskHost, { env: commandEnv(env, settings), disk }),
     () => checkSandbox(settings.sandbox, env),
     ...anywhere,
     () =>

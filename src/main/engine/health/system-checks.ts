@@ -13,11 +13,14 @@ import type { NetworkSettings } from '../config/settings/network-settings'
 import { certificatesIn } from '../network/certificates'
 import { createProxyChoice, type ProxyDeps } from '../network/choose-proxy'
 
-/** Whether a task host can run background commands. Starts one if needed; it exits on its own. */
+/**
+ * Whether a task host can run background commands. Starts one when needed; it exits on its own. `disk`: what was found
+ * about the disk of the home folder, which it writes to.
+ */
 export async function checkTaskHost(
   home: string,
   program: TaskHostProgram,
-  env: Record<string, string>,
+  { env, disk }: { env: Record<string, string>; disk: HealthCheck },
 ): Promise<HealthCheck> {
   const about = { id: 'task-host', title: 'Task host' }
   try {
@@ -31,8 +34,9 @@ export async function checkTaskHost(
       status: 'failed',
       detail: `Background commands cannot run: ${failureOf(error).message}`,
       remedy:
+        (disk.status === 'failed' ? disk.remedy : undefined) ??
         `Remove ${join(home, 'run')} while no Trestle is open; it holds only sockets and is made again. ` +
-        `The task host's own log is in ${join(home, 'logs')}.`,
+          `The task host's own log is in ${join(home, 'logs')}.`,
     }
   }
 }
