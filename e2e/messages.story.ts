@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from './app'
-import { startSession } from './steps'
+import { sendPrompt, startSession } from './steps'
 
 test('toasts can be read again after they disappear', async ({ app }) => {
   const { page } = app
@@ -15,4 +15,25 @@ test('toasts can be read again after they disappear', async ({ app }) => {
   await expect(toast).not.toContainText(/folder/)
   await page.getByRole('button', { name: 'Messages' }).click()
   await expect(page.getByRole('dialog', { name: 'Messages' })).toContainText(/folder/)
+})
+
+test.describe('an answer that reaches the length limit', () => {
+  test.use({
+    model: {
+      script: [
+        { text: 'The first half', finish: 'length' },
+        { text: 'and more', finish: 'length' },
+      ],
+    },
+  })
+
+  test('is said to be cut off once, at the end', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'tell me everything')
+    const conversation = page.getByRole('region', { name: 'Conversation' })
+    await expect(conversation.getByText("The answer was cut off at the model's length limit.")).toHaveCount(1)
+    // Before, it is told to the model, which continues.
+    await expect(conversation.getByText(/cut off|length limit/)).toHaveText([/^Note from Trestle to the model/, /^The/])
+  })
 })

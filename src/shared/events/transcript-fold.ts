@@ -232,7 +232,6 @@ export class TranscriptDraft {
       streaming: false,
       partial: event.partial ?? false,
       durationMs: event.durationMs,
-      ...(event.finish === 'length' && { cut: true }),
       ...(event.usage && { usage: event.usage }),
     }
     this.#set(index, answer)

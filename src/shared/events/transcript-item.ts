@@ -82,8 +82,6 @@ export interface AnswerItem {
   partial: boolean
   attempts: readonly SupersededAttempt[]
   retry?: PendingRetry
-  /** `true` when the length limit cut it off. */
-  cut?: boolean
   durationMs?: number
   /** Tokens of the request. */
   usage?: Usage

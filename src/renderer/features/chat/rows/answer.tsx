@@ -8,7 +8,7 @@ import { Markdown } from '../markdown/markdown-on-demand'
 
 /** Whether a step has anything to show besides its calls. */
 export function isSilent(item: AnswerItem): boolean {
-  return item.segments.length === 0 && item.attempts.length === 0 && !item.cut
+  return item.segments.length === 0 && item.attempts.length === 0
 }
 
 /** The model's output in one step: collapsed thoughts, text, and failed attempts. */
@@ -41,7 +41,6 @@ export const Answer = memo(function Answer({
           />
         ),
       )}
-      {item.cut && <p className="answer-note">The answer was cut off at the model's length limit.</p>}
       {item.ended && figures ? (
         <TurnFooter sessionId={sessionId} text={text} figures={figures} seq={item.ended.seq} turnId={item.turnId} />
       ) : (

@@ -84,7 +84,7 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'max_tokens':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The answer reached the model's length limit.
+          The answer was cut off at the model's length limit.
         </Line>
       )
     case 'refusal':
