@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, startSession, transcriptText } from './steps'
+import { openAt, pictures, startSession, transcriptText } from './steps'
 
 test.use({
   model: { script: [{ text: 'Hello from the start.' }, { text: 'Again.' }] },
@@ -127,5 +127,17 @@ test('the pills of a new session are its mode and its model', async ({ app }) =>
   await field.press('Enter')
   await expect(transcriptText(page, 'Hello from the start.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Permissions: Plan' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Model: Other model' })).toBeVisible()
+})
+
+test('a new default model is for new sessions: those that exist keep theirs', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await openAt(page, '/settings/models')
+  await page.getByRole('button', { name: 'Make default: Other model' }).click()
+  await expect(page.getByRole('button', { name: 'Make default: Other model' })).toHaveCount(0)
+  await page.goBack()
+  await expect(page.getByRole('button', { name: 'Model: scripted' })).toBeVisible()
+  await startSession(app)
   await expect(page.getByRole('button', { name: 'Model: Other model' })).toBeVisible()
 })

@@ -37,7 +37,7 @@ import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start
 import { untouchedSession } from './untouched-session'
 import { WorktreeChoice } from './worktree-choice'
 
-/** Storage key of the model of the last session started here. */
+/** The model of the last session that was started here, and the default model of that time. */
 const MODEL_KEY = 'trestle.lastModel'
 /** ID of the unsent draft of this page. */
 const DRAFT = 'new'
@@ -114,9 +114,10 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const folder = asked ?? (last !== undefined && !missing.has(last) ? last : recent[0])
   const isMissing = folder !== undefined && missing.has(folder)
   const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
-  // Preselect the last session's choices; skip a model that no longer exists.
-  const model =
-    chosenModel ?? (isFirst ? undefined : known(browserStorage.read(MODEL_KEY))) ?? known(settings?.defaultModel)
+  // Preselect the last session's choices; skip a model that no longer exists, and one from before a new default.
+  const [lastModel, itsDefault] = browserStorage.read(MODEL_KEY)?.split('\n') ?? []
+  const isRecent = !isFirst && itsDefault === settings?.defaultModel
+  const model = chosenModel ?? (isRecent ? known(lastModel) : undefined) ?? known(settings?.defaultModel)
   const mode = chosenMode ?? settings?.defaultPermissionMode ?? 'ask'
   const chosen = settings?.models.find(({ id }) => id === model)
   const demo = settings?.models.find(({ scripted }) => scripted)
@@ -130,7 +131,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       if (untouched !== undefined) return useLayout.getState().openSession(untouched)
       const header = await client.session.create({
         ...(input.folder !== NO_PROJECT && { folder: input.folder }),
-        // The default model is not pinned: the session follows changes of the default.
+        // Without one, the engine records the default model of this moment.
         ...(input.model !== settings?.defaultModel && { model: input.model }),
         ...(chosenMode !== undefined && chosenMode !== 'plan' && { mode: chosenMode }),
         ...(effort !== undefined && { effort }),
@@ -139,7 +140,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       })
       const { sessionId } = header
       if (chosenMode === 'plan') await client.plan.enter({ sessionId })
-      browserStorage.write(MODEL_KEY, input.model)
+      browserStorage.write(MODEL_KEY, `${input.model}\n${settings?.defaultModel}`)
       pageDrafts.keep(DRAFT, '')
       const release = files.takeAll()
       useLayout.getState().openSession(sessionId)
