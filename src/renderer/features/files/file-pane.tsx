@@ -2,6 +2,7 @@ import './files.css'
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ComponentType } from 'react'
 import type { TextMatch } from '../../../shared/model/project/file-view'
 import { visiblePath } from '../../../shared/visible-text'
+import { isNotebook } from '../../format/notebook-lines'
 import { isShortcut } from '../../format/shortcut'
 import { Skeleton } from '../../ui/loading'
 import { onDemand } from '../../ui/on-demand'
@@ -20,6 +21,10 @@ import { draftOf } from './edit/drafts'
 import { useFile } from './use-file'
 
 const PdfView = onDemand(() => import('./content/pdf-view').then((module) => module.PdfView))
+/** Larger notebooks are shown as text. */
+const MAX_NOTEBOOK_BYTES = 50 * 1024 * 1024
+
+const NotebookView = onDemand(() => import('./content/notebook-view').then((module) => module.NotebookView))
 const EditView = onDemand(
   () => import('./edit/edit-view').then((module) => module.EditView),
   () => <Skeleton className="m-4 w-1/2" />,
@@ -51,7 +56,8 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
 
   const isMarkdown = /\.(?:md|markdown|mdx)$/i.test(path) && text?.whole !== undefined
   const isDrawing = view?.mediaType === 'image/svg+xml'
-  const isSource = view?.content === 'text' && !((isMarkdown || isDrawing) && isRendered)
+  const hasCells = isNotebook(path) && view?.content === 'text' && view.size > 0 && view.size <= MAX_NOTEBOOK_BYTES
+  const isSource = view?.content === 'text' && !((isMarkdown || isDrawing || hasCells) && isRendered)
   const hasText = text !== undefined && isSource && !isEditing
 
   const showLine = useCallback((target: number) => {
@@ -136,10 +142,10 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
         text={text?.whole && !isEditing ? () => (text.whole ?? []).join('\n') : undefined}
         onEdit={canEdit && !isEditing && view.text?.notEditable === undefined ? startEditing : undefined}
       >
-        {(isMarkdown || isDrawing) && !isEditing && (
+        {(isMarkdown || isDrawing || hasCells) && !isEditing && (
           <span role="group" aria-label="Show as" className="file-ways">
             <button type="button" aria-pressed={!isSource} onClick={() => setRendered(true)}>
-              {isDrawing ? 'Image' : 'Rendered'}
+              {isDrawing ? 'Image' : hasCells ? 'Cells' : 'Rendered'}
             </button>
             <button type="button" aria-pressed={isSource} onClick={() => setRendered(false)}>
               Source
@@ -222,6 +228,15 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
           size={view.size}
           version={view.version}
           mediaType="image/svg+xml"
+        />
+      ) : !isSource && hasCells ? (
+        <NotebookView
+          sessionId={sessionId}
+          path={view.absolutePath}
+          size={view.size}
+          version={view.version}
+          text={text.whole?.join('\n')}
+          Markdown={Markdown}
         />
       ) : !isSource ? (
         <div className="file-rendered" tabIndex={0} role="group" aria-label={visiblePath(view.path)}>

@@ -3,6 +3,7 @@ import { memo, useMemo, useState, type ReactNode } from 'react'
 import type { CodeToken } from './code-lines'
 import { useCodeLines } from './highlighter'
 import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
+import { isNotebook, notebookLines, type PictureLine } from '../../format/notebook-lines'
 import { VISIBLE_TOKEN } from '../../../shared/visible-text'
 import { VisibleTokens } from '../content/visible-tokens'
 import { languageOfPath } from './code-languages'
@@ -19,17 +20,23 @@ interface DiffViewProps {
   end?: ReactNode
 }
 
-/** Longer than any line of a request, because the engine folds those. */
+/** The grammar of cells: a diff seldom has the notebook's language in it. */
+const CELL_CODE = 'cell.py'
+
+/** Longer than any line of a request, which the engine has folded. */
 const LINE_LIMIT = 4000
 
 /** A diff with the line numbers of both sides. A long diff shows its beginning first. */
 export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: DiffViewProps) {
   const [all, setAll] = useState(false)
-  const lines = useMemo(() => diffLines(diff), [diff])
+  const hasCells = isNotebook(path)
+  const [asJson, setAsJson] = useState(false)
+  const inCells = hasCells && !asJson
+  const lines = useMemo(() => (inCells ? notebookLines(diffLines(diff)) : diffLines(diff)), [diff, inCells])
   const long = lines.length > limit + 8
   const shown = long && !all ? lines.slice(0, limit) : lines
-  const changed = useMemo(() => changedWords(lines), [lines])
-  const colors = useDiffColors(shown, path)
+  const changed = useMemo(() => changedWords(lines.map(asText)), [lines])
+  const colors = useDiffColors(shown, inCells ? CELL_CODE : path)
   if (lines.length === 0)
     return (
       <p className="px-3 py-2 text-small text-ink-3">
@@ -39,11 +46,25 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
     )
   return (
     <div>
+      {hasCells && (
+        <p role="group" aria-label="Show as" className="diff-ways">
+          <button type="button" aria-pressed={!asJson} onClick={() => setAsJson(false)}>
+            Cells
+          </button>
+          <button type="button" aria-pressed={asJson} onClick={() => setAsJson(true)}>
+            JSON
+          </button>
+        </p>
+      )}
       <div className="diff" role="group" aria-label="Changes" tabIndex={0}>
         <div className="diff-rows">
-          {shown.map((line, index) => (
-            <DiffRow key={index} line={line} tokens={colors(line)} changed={changed.get(index)} />
-          ))}
+          {shown.map((line, index) =>
+            line.kind === 'picture' ? (
+              <PictureRow key={index} line={line} />
+            ) : (
+              <DiffRow key={index} line={line} tokens={colors(line)} changed={changed.get(index)} />
+            ),
+          )}
         </div>
         {shown.length === lines.length && end}
       </div>
@@ -55,6 +76,22 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
     </div>
   )
 })
+
+/** A picture stands between lines of text. */
+function asText(line: DiffLine | PictureLine): DiffLine {
+  return line.kind === 'picture' ? { kind: 'note', text: '' } : line
+}
+
+function PictureRow({ line: { sign, mediaType, data } }: { line: PictureLine }) {
+  return (
+    <div className="diff-row" data-kind={sign}>
+      <span className="diff-n" />
+      <span className="diff-n" />
+      <span className="diff-sign">{sign === 'add' ? '+' : sign === 'del' ? '−' : ''}</span>
+      <img className="diff-picture" src={`data:${mediaType};base64,${data}`} alt={`Output, ${mediaType}`} />
+    </div>
+  )
+}
 
 const DiffRow = memo(function DiffRow({
   line,
@@ -148,11 +185,11 @@ const MAX_LINES = 600
 
 /** The colors of a diff's lines: each side is highlighted separately, as complete code. */
 function useDiffColors(
-  lines: readonly DiffLine[],
+  lines: readonly (DiffLine | PictureLine)[],
   path: string | undefined,
 ): (line: DiffLine) => readonly CodeToken[] | undefined {
   const language = (path !== undefined && languageOfPath(path)) || ''
-  const { old, fresh } = useMemo(() => sidesOf(lines), [lines])
+  const { old, fresh } = useMemo(() => sidesOf(lines.map(asText)), [lines])
   const oldTokens = useCodeLines(old.texts, language, Math.min(old.texts.length, MAX_LINES), false)
   const freshTokens = useCodeLines(fresh.texts, language, Math.min(fresh.texts.length, MAX_LINES), false)
   return (line) =>

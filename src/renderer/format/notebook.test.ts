@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { diffLines } from './diff-lines'
+import { parseNotebook } from './notebook'
+import { notebookLines } from './notebook-lines'
+
+describe('the cells of a notebook', () => {
+  it('are its sources with their language, and the outputs as texts and pictures', () => {
+    const outputs = [
+      { output_type: 'stream', name: 'stdout', text: ['one\n', 'two'] },
+      { output_type: 'display_data', data: { 'image/png': ['iVBO\n', 'Rw==\n'], 'text/plain': '<Figure>' } },
+      { output_type: 'execute_result', data: { 'text/html': '<script>1</script>', 'text/plain': ['42'] } },
+      { output_type: 'error', ename: 'ValueError', evalue: 'no', traceback: ['line 1', 'ValueError: no'] },
+      { output_type: 'display_data', data: { 'application/vnd.widget': {} } },
+    ]
+    const text = JSON.stringify({
+      metadata: { language_info: { name: 'R' } },
+      cells: [
+        { cell_type: 'markdown', source: ['# Title\n', 'text'] },
+        { cell_type: 'code', execution_count: 3, source: 'x <- 1', outputs },
+      ],
+    })
+    expect(parseNotebook(text)).toEqual({
+      language: 'r',
+      cells: [
+        { kind: 'markdown', source: '# Title\ntext', outputs: [] },
+        {
+          kind: 'code',
+          source: 'x <- 1',
+          count: 3,
+          outputs: [
+            { kind: 'text', text: 'one\ntwo' },
+            { kind: 'picture', mediaType: 'image/png', data: 'iVBORw==' },
+            { kind: 'text', text: '42' },
+            { kind: 'text', text: 'line 1\nValueError: no', isError: true },
+            { kind: 'other', types: ['application/vnd.widget'] },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('are read from whatever a damaged file has of them', () => {
+    expect(parseNotebook('{"cells": [null, {"source": 3, "outputs": [null, {}]}]}')?.cells).toHaveLength(2)
+    for (const text of ['', '{', 'null', '[]', '{}', '{"cells": 1}']) expect(parseNotebook(text)).toBeUndefined()
+  })
+})
+
+describe('the diff of a notebook', () => {
+  const shown = (diff: string): string[] =>
+    notebookLines(diffLines(`@@ -1,9 +1,9 @@\n${diff}`)).map((line) =>
+      line.kind === 'picture' ? `${line.sign} ${line.mediaType} ${line.data}` : `${line.kind} ${line.text}`,
+    )
+
+  it('shows what is written in the cells instead of JSON', () => {
+    const diff = [
+      '   {',
+      '    "cell_type": "code",',
+      '-    "x = \\"a\\"\\n",',
+      '+    "x = 1\\ny = 2\\n",',
+      '+    "output_type": "stream",',
+      '+    "image/png": "iVBORw==\\n"',
+      '    ]',
+      '    "execution_count": null,',
+    ]
+    expect(shown(diff.join('\n'))).toEqual([
+      'same — Code cell',
+      'del x = "a"',
+      'add x = 1',
+      'add y = 2',
+      'add — Output (stream)',
+      'add image/png iVBORw==',
+    ])
+  })
+
+  it('hides no other change, and nothing that a screen does not show', () => {
+    const diff = [
+      '+   "kernelspec": {"name": "evil"},',
+      '+   "execution_count": 7,',
+      '+    "a\\u202eb\\n",',
+      '+ {"x": 1}',
+    ]
+    expect(shown(diff.join('\n'))).toEqual([
+      'add    "kernelspec": {"name": "evil"},',
+      'add    "execution_count": 7,',
+      expect.stringMatching(/^add a.*202e.*b$/i),
+      'add  {"x": 1}',
+    ])
+  })
+
+  it('names a picture that is too long for a diff', () => {
+    expect(shown('+    "image/png": "iVBO ⋯ 12,345 characters ⋯ Rw=="')).toEqual([
+      'add — Picture (image/png, 12,345 characters)',
+    ])
+  })
+})
