@@ -177,6 +177,16 @@ describe('export and import', () => {
     expect(asked).toContain('and a <b>kingfisher')
   })
 
+  it('counts what an imported session cost only where it was spent', async () => {
+    await turn('Which birds?')
+    const { text } = await engine.conversations.export(session.sessionId, 'json')
+    const spent = (): unknown => engine.usage.report('session', 2).rows
+    const before = spent()
+    await engine.conversations.import(text)
+    expect(before).toMatchObject([{ requests: 2 }])
+    expect(spent()).toEqual(before)
+  })
+
   it('proves with hashes that an imported conversation is as it was recorded', async () => {
     await turn('Which birds?')
     const { text } = await engine.conversations.export(session.sessionId, 'json')

@@ -113,7 +113,8 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       store.append(
         sessionId,
         events.map(({ at: _at, ...body }) => body as Parameters<Store['append']>[1][number]),
-        { times },
+        // What they cost was spent where they come from, which can be here.
+        { times, copied: true },
       )
       // Recorded with the current time, so that it is listed among the latest sessions.
       store.append(sessionId, [{ type: 'session.changed', archived: false }])
