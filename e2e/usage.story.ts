@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { openAt, pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 const USAGE = { input: 100_000, output: 10_000, cached: 50_000 }
 
@@ -91,4 +91,19 @@ test.describe('without prices', () => {
     await page.getByRole('combobox', { name: 'Measure' }).selectOption('cost')
     await expect(page.getByRole('slider', { name: 'Cost by day' })).toBeVisible()
   })
+})
+
+test('links to other views take the focus along, to the setting that they name', async ({ app }) => {
+  const { page } = app
+  const focused = (): Promise<string> =>
+    page.evaluate<string>('document.activeElement.closest("[id]")?.id ?? document.activeElement.tagName')
+  await page.getByRole('button', { name: /^Usage/ }).press('Enter')
+  await page.getByRole('button', { name: 'Limits…' }).press('Enter')
+  await expect(page.getByRole('form', { name: 'Usage limits' })).toBeInViewport()
+  await expect.poll(focused).toBe('settings-limits')
+  // Where no setting is named, the new view has the focus.
+  await openAt(page, '/schedules')
+  await page.getByRole('main').getByRole('button', { name: 'Settings' }).press('Enter')
+  await expect(page.getByRole('heading', { name: 'Permission mode' })).toBeVisible()
+  expect(await focused()).toBe('main')
 })

@@ -20,7 +20,7 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   { name: 'Patch', description: 'Makes several exact replacements in a file, all or none' },
   {
     name: 'apply_patch',
-    label: 'Patch',
+    label: 'Apply patch',
     done: 'Patch',
     description: 'Changes several files by one patch; GPT models have it instead of Edit and Patch',
   },

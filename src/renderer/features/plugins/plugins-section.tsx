@@ -207,7 +207,7 @@ function AddPluginDialog({ project, onClose, onAdded }: AddPluginDialogProps) {
                 className={CONTROL_CLASS}
                 onChange={(event) => setWhere(event.target.value === 'project' ? 'project' : 'user')}
               >
-                <option value="user">For you, in every project</option>
+                <option value="user">For me, in every project</option>
                 <option value="project">In the project {project.name}</option>
               </select>
             )}

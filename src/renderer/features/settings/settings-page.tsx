@@ -16,6 +16,7 @@ import { SkillsSection } from './skills/skills-section'
 import { PermissionsSection } from './permissions/permissions-section'
 import { AppearanceSection } from './look/appearance-section'
 import { ShortcutsSection } from './look/shortcuts-section'
+import { focusSetting } from './frame/settings-index'
 import { SettingsSearch } from './frame/settings-search'
 import { DiagnosticsSection } from './diagnostics-section'
 import { GeneralSection } from './general-section'
@@ -70,6 +71,11 @@ export function SettingsPage({
   useEffect(() => {
     tabs.current?.querySelector(`[data-section="${section}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [section])
+  // A link to one setting.
+  const item = useLayout(({ view }) => (view.kind === 'settings' && view.section === 'models' ? view.item : undefined))
+  useEffect(() => {
+    if (item !== undefined) focusSetting({ section: 'models', anchor: `settings-${item}` })
+  }, [item])
   return (
     <Tabs.Root
       value={section}

@@ -1,7 +1,8 @@
-import { type ReactNode, useRef, type KeyboardEvent, type PointerEvent } from 'react'
+import { type ReactNode, useEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react'
 import { Dialog } from 'radix-ui'
 import { useLayout, useMediaQuery, COLUMN_WIDTHS, type ColumnName } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
+import { isFocusLost } from '../../ui/overlay/return-focus'
 
 /** Below these widths a column becomes a drawer: beside it the main area would be too narrow for a conversation. */
 const SIDEBAR_NEEDS = '(min-width: 1000px)'
@@ -12,6 +13,20 @@ const MAIN_NEEDS = 460
 
 export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
   return { sidebar: useMediaQuery(SIDEBAR_NEEDS), inspector: useMediaQuery(INSPECTOR_NEEDS) }
+}
+
+/**
+ * A link to another view goes away with the view it is in, and the focus with it: then the new view has it. Sessions
+ * and the start page put it into their message field.
+ */
+function useFocusOfNewView(): void {
+  const kind = useLayout(({ view }) => view.kind)
+  const last = useRef(kind)
+  useEffect(() => {
+    if (last.current === kind) return
+    last.current = kind
+    if (kind !== 'session' && kind !== 'new' && isFocusLost()) document.getElementById('main')?.focus()
+  }, [kind])
 }
 
 interface ColumnsProps {
@@ -29,6 +44,7 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
   const widths = useLayout((layout) => layout.columnWidths)
   const hasSidebar = room.sidebar && sidebarOpen
+  useFocusOfNewView()
   return (
     <div className="flex h-full min-h-0">
       <a

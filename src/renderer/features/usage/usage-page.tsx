@@ -189,8 +189,9 @@ function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
       />
       {total.unpriced > 0 && (
         <p className="text-small text-wait-ink">
-          The price of {total.unpriced === 1 ? '1 request' : `${total.unpriced} requests`} is unknown. Their cost is not
-          in these sums. Add prices to the model in config.toml; they apply to later requests.
+          The price of {total.unpriced === 1 ? '1 request' : `${total.unpriced} requests`} is unknown.{' '}
+          {total.unpriced === 1 ? 'Its' : 'Their'} cost is not in these sums. Add prices to the model in config.toml;
+          they apply to later requests.
         </p>
       )}
       <PriceNote prices={report.prices} />

@@ -37,6 +37,7 @@ export function keepMovedFocus(event: Event): void {
   if (!isFocusLost()) event.preventDefault()
 }
 
-function isFocusLost(): boolean {
+/** Whether no element has the focus, for example since the one that had it is gone. */
+export function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
 }

@@ -18,6 +18,7 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
     words: 'key token account anthropic openai gemini ollama local url',
   },
   { section: 'models', label: 'Models', words: 'default small fallback context window capabilities' },
+  { section: 'models', label: 'Usage limits', words: 'budget cost dollars tokens spending', anchor: 'settings-limits' },
   { section: 'mcp', label: 'MCP servers', words: 'tools protocol sign-in oauth import' },
   { section: 'mcp', label: 'Tool search', words: 'threshold tokens many tools' },
   { section: 'mail', label: 'Mail accounts', words: 'imap smtp email inbox' },
@@ -111,6 +112,11 @@ export function findSettings(query: string, sections: readonly SettingsSection[]
 /** Opens the section of a setting, then scrolls to the setting and focuses it once it is on screen. */
 export function showSetting({ section, anchor }: Pick<IndexedSetting, 'section' | 'anchor'>): void {
   useLayout.getState().openSettings(section)
+  focusSetting({ section, anchor })
+}
+
+/** Scrolls to a setting of the section on screen, and puts the focus on it, once it is there. */
+export function focusSetting({ section, anchor }: Pick<IndexedSetting, 'section' | 'anchor'>): void {
   const isThere = (): boolean => {
     const panel = document.querySelector<HTMLElement>(`[data-settings-panel="${section}"]`)
     const target = anchor === undefined ? panel : document.getElementById(anchor)
