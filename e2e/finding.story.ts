@@ -26,6 +26,13 @@ test.describe('a search', () => {
     await page.getByRole('treeitem', { name: /heron/ }).click()
     await expect(page.locator('[data-marked]')).toContainText('The heron stood in the reeds.')
     await expect(page.locator('[data-marked]')).toBeInViewport()
+
+    // Enter opens the first; the number of results is announced.
+    await startSession(app)
+    await search.fill('heron')
+    await expect(page.getByRole('status').filter({ hasText: '1 result' })).toHaveCount(1)
+    await search.press('Enter')
+    await expect(page.locator('[data-marked]')).toContainText('The heron stood in the reeds.')
   })
 })
 

@@ -127,9 +127,11 @@ test.describe('an MCP server of the user', () => {
     )
     await pictures(app, 'mcp-log')
     await page.keyboard.press('Escape')
-    await button(app, 'Remove').click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove server' }).click()
+    await button(app, 'Remove').press('Enter')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove server' }).press('Enter')
     await expect(list(app)).not.toContainText('broken')
+    // The focus was on what is gone now, and is at its place.
+    await expect(list(app).locator(':focus')).toHaveCount(1)
     await expect(list(app)).toContainText('gone')
   })
 })

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Bell, PanelLeft, Plus, Search, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { plural } from '../../../shared/language/plural'
 import { t } from '../../../shared/language/shell-messages'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions } from '../../state/session-list/sessions-state'
@@ -111,6 +112,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
     ],
   )
 
+  const found = searching ? rows.filter(({ kind }) => kind === 'session' || kind === 'hit').length : 0
   const [sidebarKeys, newKeys] = [useKeys('sidebar'), useKeys('new')]
   const toggleProject = (folder: string): void => {
     setCollapsed((before) => {
@@ -142,6 +144,9 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
         </IconButton>
       </header>
       <SearchField value={search} onChange={setSearch} />
+      <p role="status" className="sr-only">
+        {searching && `${found} ${plural(found, 'result')}`}
+      </p>
       {state.loaded ? (
         <SessionTree
           rows={rows}
@@ -189,6 +194,10 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
           } else if (event.key === 'ArrowDown') {
             event.preventDefault()
             field.current?.closest('[data-sidebar]')?.querySelector<HTMLElement>('[role=tree] [tabindex="0"]')?.focus()
+          } else if (event.key === 'Enter' && value.trim() !== '' && !event.nativeEvent.isComposing) {
+            // The first session or message: groups can be expanded.
+            const first = '[role=tree] [role=treeitem]:not([aria-expanded])'
+            field.current?.closest('[data-sidebar]')?.querySelector<HTMLElement>(first)?.click()
           }
         }}
       />

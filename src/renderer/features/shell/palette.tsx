@@ -112,7 +112,9 @@ function PaletteBody({ commands, page, setPage, search, setSearch, close }: Pale
         />
       </div>
       <Cmdk.List label="Commands" className="min-h-0 flex-1 scroll-py-2 overflow-y-auto p-1.5">
-        {groups.length === 0 && <p className="px-3 py-6 text-center text-ui text-ink-3">No results</p>}
+        <div role="status">
+          {groups.length === 0 && <p className="px-3 py-6 text-center text-ui text-ink-3">No results</p>}
+        </div>
         {groups.map(({ name, items, more }) => (
           <Cmdk.Group
             key={name}

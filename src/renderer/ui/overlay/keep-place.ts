@@ -6,16 +6,19 @@ const AFTER = 4
 /** Parts of the page that other code fills when they change, and that are too large for the position of one control. */
 const LARGE = 'main, nav, body, [role=tabpanel], [role=dialog], [role=alertdialog], [role=region], #root'
 
+/** What a control opens over the page, to ask before it acts. */
+const OVER_THE_PAGE = '[role=dialog], [role=alertdialog], [role=menu]'
+
 /** How long after its use the removal of a control is attributed to that use, in ms. */
 const MAX_WAIT = 10_000
 /** Keys that activate a control. Others move the focus, and a list may remove the row it moves from. */
 const ACTING = ['Enter', ' ', 'Escape', 'Delete', 'Backspace']
 
 /**
- * Keeps the position of a keyboard user: when using a control removes it, such as the Remove button of a row, the next
- * control takes the focus. Otherwise the focus would fall back to the page, and a screen reader would start again at
- * the top. Elements that take the focus themselves or replace a larger part of the page are left alone, and so are rows
- * scrolled out of a long list.
+ * Keeps the place of a keyboard user: when a control is used and removed with that, such as the Remove button of a row,
+ * the control that follows it takes the focus. Otherwise it falls to the page, and a screen reader starts again at the
+ * top. A dialog that asks first gives the focus back to that control. What takes the focus itself, or replaces a larger
+ * part of the page, is left alone, and so is a row that is scrolled out of a long list.
  */
 export function keepPlace(): void {
   // On a touch screen a focused field would open the keyboard.
@@ -30,6 +33,10 @@ export function keepPlace(): void {
   const forget = (): void => {
     used = undefined
   }
+  // The answer was given in a dialog: what it is about is the control that has the focus again.
+  document.addEventListener('focusin', ({ target }) => {
+    if (used && isOverPage(used) && target instanceof Node && !isOverPage(target)) used = target
+  })
   const onKeyDown = (event: KeyboardEvent): void => {
     isKeyDown = true
     if (ACTING.includes(event.key)) use(event)
@@ -40,7 +47,7 @@ export function keepPlace(): void {
   document.addEventListener('click', use, true)
   for (const type of ['pointerdown', 'wheel']) document.addEventListener(type, forget, { capture: true, passive: true })
   const observer = new MutationObserver((changes) => {
-    if (!used || used.isConnected || document.activeElement !== document.body) return
+    if (!used || used.isConnected || document.activeElement !== document.body || isOverPage(used)) return
     const lost = used
     used = undefined
     if (performance.now() - usedAt > MAX_WAIT) return
@@ -60,6 +67,11 @@ export function keepPlace(): void {
     )
   })
   observer.observe(document.body, { childList: true, subtree: true })
+}
+
+/** Also of one that was closed: it is in one piece. */
+function isOverPage(node: Node): boolean {
+  return node instanceof Element && node.closest(OVER_THE_PAGE) !== null
 }
 
 /**

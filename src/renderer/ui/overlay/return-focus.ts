@@ -18,10 +18,11 @@ function note({ target }: FocusEvent): void {
  * of the dialog already has it. An element that has taken the focus since, such as one that a command opened, keeps it.
  */
 export function returnFocus(event: Event): void {
-  const isLost = isFocusLost()
-  if (isLost && !last?.isConnected) return
   event.preventDefault()
-  if (isLost) last?.focus()
+  if (!isFocusLost()) return
+  // What opened the dialog may be gone by now, with what was confirmed.
+  if (last?.isConnected) last.focus()
+  else document.getElementById('main')?.focus()
 }
 
 /**
