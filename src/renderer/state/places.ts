@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { clockTime } from '../format/clock-time'
 import type { PlaceView } from '../../shared/model/place/place'
 import { useQueries } from './page/queries'
 
@@ -35,7 +36,5 @@ export function stateText({ state, since, progress, failure }: PlaceView): strin
 function timeText(at: number): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
-  return isToday
-    ? date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-    : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  return isToday ? clockTime(date) : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 }

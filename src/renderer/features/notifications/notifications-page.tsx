@@ -256,7 +256,7 @@ function alarmWhen(at: number): string {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
-    hour: '2-digit',
+    hour: 'numeric',
     minute: '2-digit',
   })
 }

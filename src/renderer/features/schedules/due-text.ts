@@ -1,10 +1,10 @@
+import { clockTime } from '../../format/clock-time'
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** When something is due or was: `Today 14:00`, `Tomorrow 02:00`, `Thu 02:00`, `1 Dec 09:00`. */
 export function dueText(at: number, now: number): string {
-  const date = new Date(at)
-  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-  return `${dayText(date, now)} ${time}`
+  return `${dayText(new Date(at), now)} ${clockTime(at)}`
 }
 
 /** The day alone. */

@@ -10,6 +10,7 @@ import { Skeleton } from '../../ui/loading'
 import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
 import { ScheduleDialog } from './schedule-dialog'
 import { ScheduleList } from './schedule-list'
+import { clockTime } from '../../format/clock-time'
 import { useNowEachMinute } from '../../format/relative-time'
 import { addDays, dayText, startOfDay } from './due-text'
 import { cx } from '../../ui/cx'
@@ -238,5 +239,5 @@ function timesText(times: readonly number[]): string {
 }
 
 function clock(at: number): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  return clockTime(at)
 }

@@ -2,6 +2,7 @@ import { EllipsisVertical, FileDiff, GitFork, Quote, RotateCcw } from 'lucide-re
 import { memo, useRef, type RefObject } from 'react'
 import type { TurnFigures } from '../../../../shared/events/transcript-item'
 import { formatCost } from '../../../../shared/model/turn/usage'
+import { clockTime } from '../../../format/clock-time'
 import { formatTokens } from '../../../format/model-usage'
 import { duration } from '../../../format/relative-time'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
@@ -76,7 +77,7 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
   return (
     <span className="turn-figures">
       <time dateTime={time.toISOString()} title={time.toLocaleString()}>
-        {time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })}
+        {clockTime(time)}
       </time>
       {names !== '' && <span className="turn-model">{names}</span>}
       {durationMs >= 1000 && <span>{duration(durationMs)}</span>}
