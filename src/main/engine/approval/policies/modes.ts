@@ -1,4 +1,5 @@
 import { writesFiles, type JudgedCall, type Policy } from '../rules/policy'
+import { ruleNamingTool } from '../rules/match-rules'
 import type { CommandPart } from '../shell/command-part'
 
 /**
@@ -46,6 +47,21 @@ export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part })
   if (!part)
     return tool.annotations.readOnly && !writesFiles(call) ? undefined : deny(`${tool.name} can change something`)
   return onlyReads(part) ? undefined : deny(`${part.words[0]?.text ?? 'this'} is not known to only read`)
+}
+
+/**
+ * That a server's tool only reads is the server's own claim. Where only reading is promised it asks, whatever the mode
+ * or a rule for several tools allows; a rule that names this very tool means that the user believes the claim.
+ */
+export const claimedReads: Policy = (judged) => {
+  const { tool, plan, readOnlyAgent: type } = judged
+  if (!tool.server || (!plan && type === undefined) || ruleNamingTool(judged)) return undefined
+  const promise = plan ? 'plan mode is on' : `the agent ${type} may only read`
+  const { name, tool: called } = tool.server
+  return {
+    decision: 'ask',
+    reason: `The server ${name} says that ${called} only reads. Trestle cannot check that, and ${promise}.`,
+  }
 }
 
 /**

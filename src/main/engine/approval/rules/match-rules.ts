@@ -66,6 +66,14 @@ function allowingOne(judged: JudgedCall, naming: string | undefined): Permission
   })
 }
 
+/** The first rule that allows every call of this very tool: one that names it, without a wildcard. */
+export function ruleNamingTool({ rules, tool }: JudgedCall): PermissionRule | undefined {
+  return rules.find((rule) => {
+    const pattern = rule.decision === 'allow' ? patternOf(rule) : undefined
+    return pattern?.tool === tool.name && pattern.argument === undefined
+  })
+}
+
 /** Every rule that matches the call (or the judged part of it), whether or not it decides. */
 export function matchingRules(judged: JudgedCall): PermissionRule[] {
   return judged.rules.filter((rule) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -21,11 +21,18 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const NAME = 'mcp__mail__send'
 const schema = { type: 'object', properties: { to: { type: 'string' }, body: { type: 'string' } } }
-const send = (description: string, more: { schema?: object; id?: string; name?: string; tool?: string } = {}) => ({
+interface Variant {
+  schema?: object
+  id?: string
+  name?: string
+  tool?: string
+  readOnly?: boolean
+}
+const send = (description: string, more: Variant = {}) => ({
   ...tool({ name: more.name ?? NAME }),
   description,
   schema: { ...(more.schema ?? schema) },
-  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  annotations: { readOnly: more.readOnly ?? false, destructive: true, idempotent: false, openWorld: true },
   server: { name: 'mail', id: more.id ?? 'user/mail', tool: more.tool ?? 'send', saysDestructive: false },
 })
 
@@ -147,6 +154,28 @@ describe("a rule for a server's tool", () => {
       'reject',
     )
     expect(approval.preview).toMatchObject({ change: expect.stringContaining('+    "secret"') })
+  })
+
+  it('asks when the server says from now on that it only reads, which plan mode would believe', async () => {
+    const { call, answered } = session()
+    await answered(send('Sends a mail.'), 'allow_always')
+    const { approval } = await answered(send('Sends a mail.', { readOnly: true }), 'reject')
+    expect(approval.preview).toMatchObject({
+      change: expect.stringMatching(/-It can change something\.\n\+It only reads\./),
+    })
+    expect(await call(send('Sends a mail.'))).toMatchObject({ allowed: true })
+  })
+
+  it('applies to a tool that an earlier version pinned, and from then on to its effect too', async () => {
+    const rules = [`allow ${NAME}`]
+    await session({ rules }).call(send('Sends a mail.'))
+    const [name] = readdirSync(join(home, 'tool-pins'))
+    const file = join(home, 'tool-pins', name!)
+    const { effect: _effect, ...earlier } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    writeFileSync(file, JSON.stringify(earlier))
+    const { call } = session({ rules, canAsk: false })
+    expect(await call(send('Sends a mail.'))).toMatchObject({ allowed: true })
+    expect(await call(send('Sends a mail.', { readOnly: true }))).toMatchObject({ allowed: false })
   })
 
   it('written by hand applies to the tool as first used, in every mode and every later process', async () => {

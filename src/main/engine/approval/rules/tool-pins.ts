@@ -7,11 +7,11 @@ import { writePrivateFile } from '../../config/write-private-file'
 import type { Tool } from '../../tool/tool'
 import { errorCode } from '../../../../shared/error-text'
 
-type PinnedTool = Pick<Tool, 'name' | 'description' | 'schema' | 'server'>
+type PinnedTool = Pick<Tool, 'name' | 'description' | 'schema' | 'annotations' | 'server'>
 
 /** A server's tool that has changed since the user allowed it. */
 export interface ToolChange {
-  /** Unified diff of its description and input schema. */
+  /** Unified diff of its description, its input and what the server says that it does. */
   diff: string
 }
 
@@ -33,8 +33,12 @@ export function asPinned<Call extends { toolChange?: ToolChange }>({
   return call
 }
 
-const Pin = lazySchema(() => z.object({ server: z.string(), tool: z.string(), text: z.string() }))
-const UNREADABLE = '(what you allowed can no longer be read)\n'
+/** `effect` is absent in pins of earlier versions: then any effect counts as unchanged, until the next use. */
+const Pin = lazySchema(() =>
+  z.object({ server: z.string(), tool: z.string(), text: z.string(), effect: z.string().optional() }),
+)
+type Pinned = Pick<z.infer<ReturnType<typeof Pin>>, 'text' | 'effect'>
+const UNREADABLE: Pinned = { text: '(what you allowed can no longer be read)\n' }
 
 /** Pins in files of the user's home, one per tool, so that processes never overwrite each other's pins. */
 export function createToolPins(home: string): ToolPins {
@@ -42,7 +46,7 @@ export function createToolPins(home: string): ToolPins {
   const fileOf = (identity: Identity): string =>
     join(folder, `${createHash('sha256').update(JSON.stringify(identity)).digest('hex')}.json`)
 
-  function pinnedAs(identity: Identity): string | undefined {
+  function pinnedAs(identity: Identity): Pinned | undefined {
     let found: string
     try {
       found = readFileSync(fileOf(identity), 'utf8')
@@ -50,7 +54,7 @@ export function createToolPins(home: string): ToolPins {
       return errorCode(error) === 'ENOENT' ? undefined : UNREADABLE
     }
     try {
-      return Pin().parse(JSON.parse(found)).text
+      return Pin().parse(JSON.parse(found))
     } catch {
       return UNREADABLE
     }
@@ -59,19 +63,20 @@ export function createToolPins(home: string): ToolPins {
   function keep(tool: PinnedTool, identity: Identity): void {
     const [server, name] = identity
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writePrivateFile(fileOf(identity), `${JSON.stringify({ server, tool: name, text: textOf(tool) }, undefined, 2)}\n`)
+    const pin = { server, tool: name, text: textOf(tool), effect: effectOf(tool) }
+    writePrivateFile(fileOf(identity), `${JSON.stringify(pin, undefined, 2)}\n`)
   }
 
   const pins: ToolPins = {
     async changeOf(tool) {
       if (!tool.server) return undefined
-      const now = textOf(tool)
+      const [now, effect] = [textOf(tool), effectOf(tool)]
       const before = identitiesOf(tool)
         .map(pinnedAs)
-        .find((text) => text !== undefined && text !== now)
+        .find((pin) => pin && (pin.text !== now || (pin.effect ?? effect) !== effect))
       if (before === undefined) return undefined
       const { unifiedDiff } = await import('../../workspace/unified-diff')
-      const { diff } = await unifiedDiff(tool.name, before, now)
+      const { diff } = await unifiedDiff(tool.name, `${before.text}${before.effect ?? effect}\n`, `${now}${effect}\n`)
       return { diff }
     },
     pin(tool) {
@@ -79,7 +84,7 @@ export function createToolPins(home: string): ToolPins {
     },
     pinFirst(tool) {
       if (!tool.server) return
-      for (const identity of identitiesOf(tool)) if (pinnedAs(identity) === undefined) keep(tool, identity)
+      for (const identity of identitiesOf(tool)) if (pinnedAs(identity)?.effect === undefined) keep(tool, identity)
     },
   }
   return pins
@@ -102,6 +107,12 @@ function identitiesOf({ server, name }: PinnedTool): Identity[] {
 /** The tool's definition as sent to the model, as comparable lines; the order of keys does not count. */
 function textOf({ description, schema }: PinnedTool): string {
   return `${description}\n\nInput: ${JSON.stringify(sorted(schema ?? {}), undefined, 2)}\n`
+}
+
+/** What the server says that the tool does: in plan mode it decides whether a rule for the tool applies. */
+function effectOf({ annotations, server }: PinnedTool): string {
+  if (annotations.readOnly) return 'It only reads.'
+  return server?.saysDestructive === true ? 'It can destroy something.' : 'It can change something.'
 }
 
 function sorted(value: unknown): unknown {
