@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
+import type { PermissionMode } from '../../src/shared/model/approval/approval'
 import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/turn/message'
 import { agentCall, call, familyScript, said, type Part } from '../support/family-script'
@@ -43,7 +44,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
     vi.unstubAllEnvs()
   })
 
-  const begin = async (parts: Record<string, Part>, more = ''): Promise<string> => {
+  const begin = async (parts: Record<string, Part>, more = '', mode: PermissionMode = 'ask'): Promise<string> => {
     server = await startModelServer({ script: familyScript(parts) })
     writeConfig(scratch.home, configFor(server.baseUrl, { more: `[agents]\njobs = "cluster"\n${more}` }))
     engine = await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false })
@@ -52,7 +53,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       launch: { kind: 'slurm', cpus: 1, time: '10' },
       program: join(user, 'trestle'),
     })
-    const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'ask' })
+    const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode })
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
     return sessionId
   }
@@ -200,6 +201,59 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       await until(() => ends(sessionId).every((end) => end !== ''), 'the end of both', LIMIT)
       expect(ends(sessionId)).toEqual(['completed', expect.stringMatching(/^stopped: /)])
       expect(events(writes, 'approval.resolved').map(({ outcome }) => outcome)).toEqual(['allow_once'])
+    },
+    5 * LIMIT,
+  )
+
+  it(
+    'lose permissions that the user takes back while they run',
+    async () => {
+      const { asked, go } = held()
+      const writing: Part[number] = async () => {
+        asked.resolve()
+        await go.promise
+        const writes = call('Write', { path: 'second.txt', content: 'x' })
+        return { toolCalls: [writes, call('Bash', { command: 'touch third.md' })] }
+      }
+      const sessionId = await begin(
+        {
+          go: [{ toolCalls: [agentCall('works')] }, { text: 'all done' }],
+          works: [
+            { toolCalls: [call('Write', { path: 'first.txt', content: 'x' })] },
+            // After a change of settings, the request is made again.
+            writing,
+            writing,
+            { text: 'refused' },
+          ],
+        },
+        '[[permission.rules]]\ndecision = "allow"\npattern = "Write(*.txt)"\n',
+        'auto',
+      )
+      await asked.promise
+      const [agentId = ''] = agentIds(sessionId)
+      expect(existsSync(join(scratch.project, 'first.txt'))).toBe(true)
+      const file = join(scratch.home, 'config.toml')
+      writeFileSync(file, readFileSync(file, 'utf8').replace('decision = "allow"', 'decision = "deny"'))
+      // Changes nothing, but has the file read.
+      await engine.settings.setSandbox({})
+      await engine.plans.enter(sessionId)
+      // Plan mode is the last that is applied there.
+      const database = join(user, '.trestle-places', 'cluster', 'jobs', agentId)
+      await until(
+        () =>
+          readdirSync(database, { recursive: true, encoding: 'utf8' })
+            .filter((name) => name.includes('.db'))
+            .some((name) => readFileSync(join(database, name), 'latin1').includes('plan.entered')),
+        'plan mode there',
+        LIMIT,
+      )
+      go.resolve()
+      await ended(sessionId)
+      expect(results(agentId).slice(1, 3)).toEqual([
+        expect.stringContaining('Write(*.txt)'),
+        expect.stringContaining('Plan mode is on'),
+      ])
+      for (const name of ['second.txt', 'third.md']) expect(existsSync(join(scratch.project, name))).toBe(false)
     },
     5 * LIMIT,
   )

@@ -63,6 +63,10 @@ export function createEngineJobs(foundation: EngineFoundation, { version, serve 
           store,
           effectiveHeader,
           rulesOf,
+          onChange: (listener) =>
+            foundation.onChange(({ kind }) => {
+              if (['settings', 'trust', 'plugins', 'session'].includes(kind)) listener()
+            }),
           definitionOf,
           note,
           serveModels: serve,

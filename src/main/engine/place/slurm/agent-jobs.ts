@@ -16,8 +16,9 @@ import { createShellLauncher, type ShellLauncherOptions } from '../ssh/shell-lau
 import { runScript } from '../launcher/shell-run'
 import type { WireLink } from '../remote/wire-link'
 import { JobConnection } from './job-connection'
-import { writeJobFiles } from './job-files'
+import { jobConfig, writeJobConfig, writeJobFiles } from './job-files'
 import { cleanJobHomes, JobHomes, LEFTOVERS } from './job-homes'
+import { JobPermissions, type CurrentPermissions } from './job-permissions'
 import { mirrorTurn } from './mirror-turn'
 import { jobText, phaseOf, stepScript, type SlurmLaunch } from './slurm-commands'
 import { attachScript, holderScript, shellOf } from './slurm-launcher'
@@ -33,6 +34,8 @@ export interface AgentJobsDeps extends Pick<ShellLauncherOptions, 'home' | 'vers
   store: Pick<Store, 'header' | 'window'>
   effectiveHeader(session: Session): SessionHeader
   rulesOf(session: Session): Promise<PermissionRule[]>
+  /** Called when settings, rules or sessions may have changed; returns the function that unsubscribes. */
+  onChange(listener: () => void): () => void
   definitionOf(session: Session): Promise<AgentDefinition | undefined>
   /** Shows the state of a subagent's job. */
   note(agentId: string, line: string | undefined): void
@@ -90,11 +93,13 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
       const jobHome = await homes.of(id)
       let connection: JobConnection | undefined
       let jobId: string | undefined
+      let unfollow: (() => void) | undefined
       /** Whether everything that happened there is recorded here. */
       let isDelivered = false
       try {
         const at = { home: jobHome }
-        const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
+        const config = deps.rulesOf(session).then((rules) => jobConfig(home, rules))
+        const [ready, agentFile] = [prepared(), filesOf(session, jobHome, config)]
         const name = `trestle-agent-${owner}-${process.pid}-${id}`
         // Its position in the queue is that of the call, however long writing the files takes.
         const request = Promise.all([ready, agentFile]).then(([found]) => ({
@@ -111,11 +116,20 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
           connected: deps.serveModels,
           changed: (job) => deps.note(id, phaseOf(job) === 'running' ? undefined : jobText(job)),
         })
+        const permissions = new JobPermissions({
+          connection,
+          current: () => permissionsOf(session),
+          write: (text) => writeJobConfig(jobHome, text),
+          written: await config,
+        })
+        unfollow = deps.onChange(() => permissions.changed())
         const parts = promptOf(session, turnId)
         const earlier = (): string => earlierText(deps.store, id, turnId)
+        const { keepRules } = deps
+        const turn = { turnId, parts, earlier, create, connection, permissions, keepRules }
         const end = await untilOver(
           connection,
-          mirrorTurn(session, { turnId, parts, earlier, create, connection, keepRules: deps.keepRules }, signal),
+          Promise.race([mirrorTurn(session, turn, signal), permissions.failed]),
           signal,
         )
         isDelivered = true
@@ -125,16 +139,22 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
         if (signal.aborted) return closed(session, signal)
         return { stop: 'error', failure: failureOf(error), steps: 0 }
       } finally {
+        unfollow?.()
         if (jobId !== undefined) await endJob(connection, jobId)
         if (jobId !== undefined && isDelivered) homes.removeAfter(jobId, jobHome)
       }
     },
   }
 
-  async function filesOf(session: Session, jobHome: string): Promise<string> {
+  async function filesOf(session: Session, jobHome: string, config: Promise<string>): Promise<string> {
     const agent = await deps.definitionOf(session)
     if (!agent) throw new CodedError('request.invalid', 'Only subagents run as jobs.')
-    return writeJobFiles({ home, jobHome, agent, rules: await deps.rulesOf(session) })
+    return writeJobFiles({ jobHome, agent, config: await config })
+  }
+
+  async function permissionsOf(session: Session): Promise<CurrentPermissions> {
+    const { mode, plan } = deps.effectiveHeader(session)
+    return { mode, plans: plan?.active ?? false, config: await jobConfig(home, await deps.rulesOf(session)) }
   }
 
   function createInput({ header }: Session, agentFile: string): Record<string, unknown> {

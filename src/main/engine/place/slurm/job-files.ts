@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentDefinition } from '../../../../shared/model/session/agent'
+import { writePrivateFile } from '../../config/write-private-file'
 import type { PermissionRule } from '../../permission/permission-rule'
 import { JOB_HOME_MARK } from './job-homes'
 
@@ -12,32 +13,38 @@ const NOT_IN_JOBS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'Agent'
 const IDLE_MINUTES = 5
 
 export interface JobFiles {
-  /** TRESTLE_HOME of the user. */
-  home: string
   /** TRESTLE_HOME of the job. */
   jobHome: string
   agent: AgentDefinition
-  /** The rules that apply to the subagent, from everywhere. */
-  rules: readonly PermissionRule[]
+  /** See `jobConfig`. */
+  config: string
 }
 
 /** Writes the home folder of a job, with what its engine needs, but no keys. Returns the file of the agent. */
-export async function writeJobFiles({ home, jobHome, agent, rules }: JobFiles): Promise<string> {
+export async function writeJobFiles({ jobHome, agent, config }: JobFiles): Promise<string> {
   await mkdir(jobHome, { recursive: true, mode: 0o700 })
   await writeFile(join(jobHome, JOB_HOME_MARK), '')
+  writeJobConfig(jobHome, config)
+  const agentFile = join(jobHome, 'agent.yaml')
+  await writeFile(agentFile, agentYaml(agent), { mode: 0o600 })
+  return agentFile
+}
+
+export function writeJobConfig(jobHome: string, config: string): void {
+  writePrivateFile(join(jobHome, 'config.toml'), config)
+}
+
+/** The configuration of an engine in a job: what the user allows now, with the rules from everywhere, and no keys. */
+export async function jobConfig(home: string, rules: readonly PermissionRule[]): Promise<string> {
   const { parse, stringify } = await import('smol-toml')
   const own: Record<string, unknown> = await readFile(join(home, 'config.toml'), 'utf8').then(parse, () => ({}))
-  const config = {
+  return stringify({
     ...Object.fromEntries(TABLES.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]))),
     engine: { idle_minutes: IDLE_MINUTES },
     permission: {
       rules: rules.map(({ decision, pattern, sandbox }) => ({ decision, pattern, ...(sandbox && { sandbox }) })),
     },
-  }
-  await writeFile(join(jobHome, 'config.toml'), stringify(config), { mode: 0o600 })
-  const agentFile = join(jobHome, 'agent.yaml')
-  await writeFile(agentFile, agentYaml(agent), { mode: 0o600 })
-  return agentFile
+  })
 }
 
 /** Writes JSON, which is valid YAML. */

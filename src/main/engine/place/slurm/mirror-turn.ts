@@ -6,6 +6,7 @@ import type { Session } from '../../session/session'
 import { followRemoteSession } from '../remote/follow-session'
 import { replyOnce } from '../remote/reply-once'
 import { isLost, type JobConnection } from './job-connection'
+import type { JobPermissions } from './job-permissions'
 
 export interface MirroredTurn {
   turnId: string
@@ -15,6 +16,8 @@ export interface MirroredTurn {
   /** The input for creating the session there, if the job has none from an earlier turn. */
   create: Record<string, unknown>
   connection: Pick<JobConnection, 'call' | 'reconnected'>
+  /** Applied to the session there before its prompt. */
+  permissions: Pick<JobPermissions, 'begin'>
   /** Saves rules that the user created for all sessions. */
   keepRules(patterns: readonly string[]): Promise<void>
 }
@@ -41,6 +44,7 @@ const LIVE = new Set(['text.delta', 'thinking.delta', 'tool.drafting', 'tool.pro
 export async function mirrorTurn(session: Session, turn: MirroredTurn, signal: AbortSignal): Promise<TurnEnd> {
   const { connection, turnId } = turn
   const { sessionId, seq } = await sessionThere(turn, signal)
+  await turn.permissions.begin(sessionId)
   const since = await promptOnce(turn, sessionId, seq, signal)
   const following = new AbortController()
   const stop = (): void => void connection.call('session.stop', { sessionId }).catch(() => undefined)
