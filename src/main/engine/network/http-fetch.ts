@@ -1,4 +1,5 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { CodedError } from '../../../shared/errors'
 import { agentFor, httpModule, withProxyLabel } from './http-agents'
@@ -13,6 +14,12 @@ const CONNECT_LIMIT_MS = 10_000
 
 type Protocol = 'http:' | 'https:'
 const nothing = (): void => {}
+
+/** Connections of its own for a request, whose names are looked up by `lookup`; a proxy takes precedence. */
+export interface Route {
+  agent: Agent
+  lookup: LookupFunction
+}
 
 /** One request, which may be sent twice. */
 interface Sending {
@@ -56,7 +63,7 @@ const fetchWith =
     const options = {
       method: init?.method ?? 'GET',
       headers: Object.fromEntries(headers),
-      agent: agentFor(url.protocol as Protocol, proxy),
+      ...(proxy || !init?.route ? { agent: agentFor(url.protocol as Protocol, proxy) } : init.route),
     }
     const message = await withSystemCertificates(() =>
       answerTo({ url, options, body: pieces ? undefined : body, pieces, signal, sent: init?.sent }),
@@ -170,5 +177,5 @@ export const httpFetch = createHttpFetch()
  */
 export type Fetch = ((
   input: string | URL | Request,
-  init?: RequestInit & { sent?: () => void; pieces?: readonly Uint8Array<ArrayBuffer>[] },
+  init?: RequestInit & { sent?: () => void; pieces?: readonly Uint8Array<ArrayBuffer>[]; route?: Route },
 ) => Promise<Response>) & { readonly takesPieces?: boolean }

@@ -1,6 +1,6 @@
 import { failureOf } from '../../../shared/errors'
 import type { NetworkSettings } from '../config/settings/network-settings'
-import { createHttpFetch, type Fetch } from './http-fetch'
+import { createHttpFetch, type Fetch, type Route } from './http-fetch'
 import { trustCertificateFile, withSystemCertificates } from './certificates'
 import { createProxyChoice, type ProxyDeps, type ProxyFor } from './choose-proxy'
 
@@ -10,13 +10,17 @@ import { createProxyChoice, type ProxyDeps, type ProxyFor } from './choose-proxy
  */
 export interface Network {
   proxyFor: ProxyFor
-  /** Like Node's own. */
-  fetch: typeof globalThis.fetch
+  /** Like Node's own; with a `route`, over those connections. */
+  fetch: RoutedFetch
   /** For requests to models. */
   modelFetch: Fetch
   /** Call when the settings may have changed. */
   settingsChanged(): void
 }
+
+export type RoutedInit = RequestInit & { route?: Route }
+/** `fetch` that can be given connections of its own. */
+export type RoutedFetch = (input: string | URL | Request, init?: RoutedInit) => Promise<Response>
 
 export interface NetworkDeps extends Omit<ProxyDeps, 'settings'> {
   settings(): NetworkSettings
@@ -46,7 +50,7 @@ export function createNetwork(deps: NetworkDeps): Network {
     settingsChanged: trustFile,
     fetch: async (input, init) => {
       const proxy = input instanceof Request ? undefined : await proxyFor(new URL(input))
-      if (proxy && !(input instanceof Request)) {
+      if ((proxy || init?.route) && !(input instanceof Request)) {
         const through = proxiedFetch(modelFetch, new URL(input), init)
         if (through) return through
       }
@@ -61,10 +65,10 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 20
 
 /**
- * `fetch` through a proxy, based on the model requests, which support proxies: with redirects as `init` says, and a
- * real `Response`. Undefined for a body that cannot be sent this way.
+ * `fetch` through a proxy or a route, based on the model requests, which support both: with redirects as `init` says,
+ * and a real `Response`. Undefined for a body that cannot be sent this way.
  */
-function proxiedFetch(send: Fetch, url: URL, init: RequestInit = {}): Promise<Response> | undefined {
+function proxiedFetch(send: Fetch, url: URL, init: RoutedInit = {}): Promise<Response> | undefined {
   const { body } = init
   if (
     body !== undefined &&
@@ -75,7 +79,7 @@ function proxiedFetch(send: Fetch, url: URL, init: RequestInit = {}): Promise<Re
   return follow(send, url, init)
 }
 
-async function follow(send: Fetch, url: URL, init: RequestInit): Promise<Response> {
+async function follow(send: Fetch, url: URL, init: RoutedInit): Promise<Response> {
   const headers = new Headers(init.headers)
   let body: RequestInit['body'] = init.body ?? null
   if (body instanceof URLSearchParams) {
@@ -89,6 +93,7 @@ async function follow(send: Fetch, url: URL, init: RequestInit): Promise<Respons
       headers,
       ...(body !== null && { body }),
       ...(init.signal && { signal: init.signal }),
+      ...(init.route && { route: init.route }),
     })
     const location = answer.headers.get('location')
     if (!REDIRECTS.has(answer.status) || location === null || init.redirect === 'manual')

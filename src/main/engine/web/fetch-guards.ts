@@ -30,8 +30,8 @@ export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
  * The IP address in a URL, if its host is one. The URL parser has normalized decimal, octal, hexadecimal and shortened
  * forms.
  */
-export function literalAddress(url: URL): string | undefined {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+export function literalAddress({ hostname }: Pick<URL, 'hostname'>): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? undefined : host
 }
 

@@ -1,14 +1,11 @@
-import type { LookupAddress } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
-import type { LookupFunction } from 'node:net'
 import { type Readable, pipeline } from 'node:stream'
-import { callbackify } from 'node:util'
 import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { checkUrl, isAllowed, refusalOf, WebRefusal } from './fetch-guards'
 import { agentFor, withProxyLabel } from '../network/http-agents'
 import { withSystemCertificates } from '../network/certificates'
 import type { ProxyFor } from '../network/choose-proxy'
-import { nonPublicKind } from '../network/public-address'
+import { checkedLookup, nonPublicKindOf, systemLookup, type Resolve } from '../network/checked-lookup'
 
 export interface PageLimits {
   /** Maximum bytes of a decoded body. */
@@ -37,7 +34,7 @@ export interface PageRequest {
   refusal?: (url: string) => Promise<string | undefined>
   limits?: Partial<PageLimits>
   /** Resolves names; default: the system's resolver. Every address is checked before one is connected to. */
-  resolve?: (name: string) => Promise<readonly LookupAddress[]>
+  resolve?: Resolve
   /** Selects the proxy of a page, which then resolves its name; default: none. */
   proxyFor?: ProxyFor
 }
@@ -107,7 +104,10 @@ async function answerTo(
   const allowed = isAllowed(url, allowedHosts)
   const proxy = await proxyFor?.(url)
   if (proxy && !allowed) await checkName(url, resolve ?? systemLookup)
-  const lookup = checkedLookup(allowed, url.host, resolve ?? systemLookup)
+  const lookup = checkedLookup(resolve ?? systemLookup, (_name, addresses) => {
+    const inner = allowed ? undefined : nonPublicKindOf(addresses)
+    if (inner !== undefined) throw new WebRefusal(refusalOf(url.host, inner))
+  })
   // `agent: false`, because a kept connection could belong to a name that has changed since.
   const route = proxy ? { agent: agentFor(url.protocol as 'http:' | 'https:', proxy) } : { agent: false, lookup }
   return withSystemCertificates(
@@ -124,40 +124,9 @@ async function answerTo(
  * A proxy resolves the name again, possibly where this machine cannot; names that resolve to a non-public address here
  * are refused.
  */
-async function checkName(url: URL, resolve: (name: string) => Promise<readonly LookupAddress[]>): Promise<void> {
-  const addresses = await resolve(url.hostname).catch(() => [])
-  const inner = addresses.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
+async function checkName(url: URL, resolve: Resolve): Promise<void> {
+  const inner = nonPublicKindOf(await resolve(url.hostname).catch(() => []))
   if (inner !== undefined) throw new WebRefusal(refusalOf(url.host, inner))
-}
-
-/** A look-up that checks addresses. Node does not call it for URLs with a literal address; `checkUrl` checks those. */
-function checkedLookup(
-  allowed: boolean,
-  host: string,
-  resolve: (name: string) => Promise<readonly LookupAddress[]>,
-): LookupFunction {
-  const check = async (name: string): Promise<LookupAddress[]> => {
-    const addresses = await resolve(name)
-    const inner = allowed
-      ? undefined
-      : addresses.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
-    if (inner !== undefined) throw new WebRefusal(refusalOf(host, inner))
-    if (addresses.length === 0) throw Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' })
-    return [...addresses]
-  }
-  const all = callbackify(check)
-  return (name, options, callback) =>
-    all(name, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error !== null || !first) callback(error, '')
-      else if (options.all === true) callback(null, addresses)
-      else callback(null, first.address, first.family)
-    })
-}
-
-async function systemLookup(name: string): Promise<LookupAddress[]> {
-  const { lookup } = await import('node:dns/promises')
-  return lookup(name, { all: true, verbatim: true })
 }
 
 async function bodyOf(answer: IncomingMessage, limits: PageLimits, signal: AbortSignal): Promise<Buffer> {

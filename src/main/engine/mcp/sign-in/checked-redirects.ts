@@ -1,5 +1,7 @@
 import { CodedError } from '../../../../shared/errors'
+import type { RoutedInit } from '../../network/network'
 import type { FetchLike } from './mcp-auth'
+import type { ServerHost } from './server-host'
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 5
@@ -7,15 +9,21 @@ const MAX_REDIRECTS = 5
 const SENT_ELSEWHERE = /^(?:accept|accept-language|content-type|user-agent|last-event-id|mcp-.*)$/
 
 /**
- * `fetch` for a server. The server chooses where its redirects lead, so they are limited: never to this machine or a
- * private network if the server itself is on the internet, never from https to http, and without the headers that the
- * user configured for the server.
+ * `fetch` for a server, which chooses where its redirects lead: never to this machine or a private network when the
+ * server itself is on the internet, never from https to http, and without the headers that the user configured for the
+ * server. `given`: the server's host; default: that of the process.
  */
-export function checkedRedirects(serverUrl: string, fetch: FetchLike): FetchLike {
+export function checkedRedirects(
+  serverUrl: string,
+  fetch: (url: string | URL, init?: RoutedInit) => Promise<Response>,
+  given?: ServerHost,
+): FetchLike {
   return async (url, init = {}) => {
+    const host = given ?? (await import('./server-host')).serverHost(serverUrl)
     let [to, sent]: [URL, RequestInit] = [new URL(url), { ...init, redirect: 'manual' }]
     for (let hops = 0; ; hops += 1) {
-      const answer = await fetch(to, sent)
+      const route = host.route(to)
+      const answer = await fetch(to, route ? { ...sent, route } : sent)
       const location = answer.headers.get('location')
       if (init.redirect !== undefined || !REDIRECTS.has(answer.status) || location === null)
         return hops === 0 ? answer : redirected(answer, to)
@@ -24,7 +32,7 @@ export function checkedRedirects(serverUrl: string, fetch: FetchLike): FetchLike
       if (!URL.canParse(location, to.href)) throw refused('it redirects to what is no address')
       const next = new URL(location, to)
       const { endpointProblem } = await import('./oauth-fetch')
-      const problem = await endpointProblem(next, serverUrl)
+      const problem = await endpointProblem(next, serverUrl, host)
       if (problem !== undefined)
         throw refused(`it redirects to ${next.protocol}//${next.host}, which is not followed: ${problem}`)
       sent = redirectedRequest(sent, answer.status, next.origin === to.origin)

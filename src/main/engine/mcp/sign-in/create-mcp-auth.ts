@@ -1,5 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { KeyStore } from '../../config/key-store/key-store'
+import type { RoutedFetch } from '../../network/network'
 import { checkedRedirects } from './checked-redirects'
 import { bearerFetch, hasConfiguredAuthorization, type SignInDemand } from './bearer-fetch'
 import type { McpAuth, OAuthServer } from './mcp-auth'
@@ -17,7 +18,7 @@ export interface McpAuthOptions {
   /** Called when the sign-in state of a server has changed. */
   changed(server: OAuthServer): void
   /** Default: Node's. */
-  fetch?: typeof globalThis.fetch
+  fetch?: RoutedFetch
   now?: () => number
 }
 
@@ -150,8 +151,8 @@ export function createMcpAuth({
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
         const [{ revoke }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
-        // Always removed here, because tokens that are not revoked expire anyway.
-        await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
+        // Always removed here: tokens that are not revoked expire.
+        await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS), fetch)).catch(() => undefined)
       })
       changed(server)
     },

@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
-import { literalAddress, readLimitedText } from '../../web/fetch-guards'
-import { nonPublicKind } from '../../network/public-address'
+import { readLimitedText } from '../../web/fetch-guards'
+import type { RoutedFetch } from '../../network/network'
 import type { FetchLike } from './mcp-auth'
+import { isLoopbackName, serverHost, ServerHost } from './server-host'
 
 const TIMEOUT_MS = 20_000
 const MAX_BYTES = 1024 * 1024
@@ -13,18 +13,16 @@ const MAX_BYTES = 1024 * 1024
  * on this machine or the server's own host; and if the server is on the open internet, no address on this machine or in
  * a private network. Responses are limited in size and time.
  */
-export function oauthFetch(
-  serverUrl: string,
-  signal?: AbortSignal,
-  fetch: typeof globalThis.fetch = globalThis.fetch,
-): FetchLike {
+export function oauthFetch(serverUrl: string, signal?: AbortSignal, fetch: RoutedFetch = globalThis.fetch): FetchLike {
   return async (url, init) => {
     const target = new URL(url)
     await checkEndpoint(target, serverUrl)
     const limit = AbortSignal.timeout(TIMEOUT_MS)
     try {
+      const route = serverHost(serverUrl).route(target)
       const answer = await fetch(target, {
         ...init,
+        ...(route && { route }),
         redirect: init?.redirect ?? 'manual',
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
       })
@@ -53,37 +51,20 @@ export async function checkEndpoint(target: URL, serverUrl: string): Promise<voi
     )
 }
 
-/** Why a server at `serverUrl` may not send the client to this address, as a clause; undefined when it may. */
-export async function endpointProblem(target: URL, serverUrl: string): Promise<string | undefined> {
+/** Why a server at `serverUrl` may not lead the client to this address: a clause; undefined when it may. */
+export async function endpointProblem(
+  target: URL,
+  serverUrl: string,
+  host = serverHost(serverUrl),
+): Promise<string | undefined> {
   const server = new URL(serverUrl)
   if (target.username !== '' || target.password !== '') return 'an address with a name or password in it is not trusted'
   const isHttp = target.protocol === 'http:'
-  if (isHttp && !isLoopback(target) && target.hostname !== server.hostname) return 'only https is safe'
+  if (isHttp && !isLoopbackName(target.hostname) && target.hostname !== server.hostname) return 'only https is safe'
   if (!isHttp && target.protocol !== 'https:') return 'only https is safe'
-  if (target.hostname === server.hostname || (await kindOf(server)) !== undefined) return undefined
-  const kind = await kindOf(target)
+  if (target.hostname === server.hostname || (await host.kind()) !== undefined) return undefined
+  const kind = await new ServerHost(target.hostname).kind()
   return kind === undefined ? undefined : `it leads to ${kind}, and the server itself is on the internet`
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
-}
-
-/**
- * The kind of host if it is not on the open internet. A name that cannot be resolved is not judged here, because the
- * request fails anyway.
- */
-async function kindOf(url: URL): Promise<string | undefined> {
-  if (isLoopback(url)) return 'this machine itself'
-  const literal = literalAddress(url)
-  if (literal !== undefined) return nonPublicKind(literal)
-  const found = await lookup(url.hostname, { all: true }).catch(() => [])
-  return found.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
 }
 
 function reasonOf(error: unknown): string {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { startAuthorization, type OAuthTokens, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client'
 import { CodedError } from '../../../../shared/errors'
+import type { RoutedFetch } from '../../network/network'
 import { checkEndpoint } from './oauth-fetch'
+import { serverHost } from './server-host'
 import { type Challenge, challengeOf } from './bearer-fetch'
 import { discover, type Discovered } from './discovery'
 import type { FetchLike, OAuthServer } from './mcp-auth'
@@ -243,11 +245,13 @@ const PROBE_TIMEOUT_MS = 20_000
 export async function probeAuthorization(
   { url, headers }: OAuthServer,
   signal: AbortSignal,
-  fetch: typeof globalThis.fetch,
+  fetch: RoutedFetch,
 ): Promise<Challenge | undefined> {
   try {
+    const route = serverHost(url).route(new URL(url))
     const answer = await fetch(url, {
       method: 'POST',
+      ...(route && { route }),
       redirect: 'manual',
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       // A ping starts no session.

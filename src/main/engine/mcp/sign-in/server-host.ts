@@ -1,0 +1,104 @@
+import type { LookupAddress } from 'node:dns'
+import { CodedError } from '../../../../shared/errors'
+import { checkedLookup, nonPublicKindOf, systemLookup, type Resolve } from '../../network/checked-lookup'
+import { httpModule } from '../../network/http-agents'
+import type { Route } from '../../network/http-fetch'
+import { nonPublicKind } from '../../network/public-address'
+import { literalAddress } from '../../web/fetch-guards'
+
+/** An idle connection to a server is closed after this, in ms. */
+const IDLE_MS = 60_000
+
+/**
+ * The host of a server, and where its name leads. The owner of a name decides what its DNS answers, and can answer
+ * something else each time: a name that has led to the internet once counts as such from then on.
+ */
+export class ServerHost {
+  readonly #hostname: string
+  readonly #resolve: Resolve
+  #wasPublic = false
+  readonly #routes = new Map<string, Route>()
+
+  /** `resolve`: default: the system's resolver. */
+  constructor(hostname: string, resolve: Resolve = systemLookup) {
+    this.#hostname = hostname
+    this.#resolve = resolve
+  }
+
+  /**
+   * The kind of network it is in; undefined when it is on the open internet, in part or since an earlier answer, or
+   * cannot be resolved.
+   */
+  async kind(): Promise<string | undefined> {
+    const known = fixedKind(this.#hostname)
+    if (known) return known.kind
+    const addresses = await this.#resolve(this.#hostname).catch(() => [])
+    this.#note(addresses)
+    return this.#wasPublic || addresses.length === 0 ? undefined : nonPublicKindOf(addresses)
+  }
+
+  /** The connections for requests to it; undefined when its address is not looked up. */
+  route({ protocol, hostname }: URL): Route | undefined {
+    if (hostname !== this.#hostname || fixedKind(hostname)) return undefined
+    let route = this.#routes.get(protocol)
+    if (!route) {
+      const isPlain = protocol === 'http:'
+      const lookup = checkedLookup(this.#resolve, (name, addresses) => this.#check(name, addresses, isPlain))
+      const agent = new (httpModule(isPlain ? 'http:' : 'https:').Agent)({ keepAlive: true, timeout: IDLE_MS })
+      route = { agent, lookup }
+      this.#routes.set(protocol, route)
+    }
+    return route
+  }
+
+  /**
+   * Over TLS only the server itself has the certificate, and a name may lead to the internet in one network and to a
+   * private address in another.
+   */
+  #check(name: string, addresses: readonly LookupAddress[], isPlain: boolean): void {
+    this.#note(addresses)
+    const kind = nonPublicKindOf(addresses)
+    if (isPlain && this.#wasPublic && kind !== undefined)
+      throw new CodedError(
+        'mcp.connection',
+        `The name ${name} has led to the internet before and leads to ${kind} now, so it is not connected to. ` +
+          'If that is right, use https or restart Trestle.',
+      )
+  }
+
+  #note(addresses: readonly LookupAddress[]): void {
+    this.#wasPublic ||= addresses.some(({ address }) => nonPublicKind(address) === undefined)
+  }
+}
+
+/** What is known of a host without looking it up. */
+function fixedKind(hostname: string): { kind: string | undefined } | undefined {
+  if (isLoopbackName(hostname)) return { kind: 'this machine itself' }
+  const literal = literalAddress({ hostname })
+  return literal === undefined ? undefined : { kind: nonPublicKind(literal) }
+}
+
+export function isLoopbackName(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}
+
+/** Most names that are remembered. */
+const MAX_HOSTS = 1000
+const hosts = new Map<string, ServerHost>()
+
+/** The host of an address: one for each name, since what its DNS has answered is remembered. */
+export function serverHost(url: string): ServerHost {
+  const { hostname } = new URL(url)
+  const known = hosts.get(hostname)
+  if (known) return known
+  const [oldest] = hosts.keys()
+  if (hosts.size >= MAX_HOSTS && oldest !== undefined) hosts.delete(oldest)
+  const host = new ServerHost(hostname)
+  hosts.set(hostname, host)
+  return host
+}
