@@ -26,7 +26,7 @@ it('a server over HTTP works over either transport, and over the older one when 
   expect(server.messages.map(({ method }) => method)).toContain('notifications/initialized')
 })
 
-it('an answer that breaks off, never ends or is too large fails immediately, with bounded memory and the connection kept', async () => {
+it('an answer that breaks off, never ends, is not valid or is too large fails immediately, with bounded memory and the connection kept', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))
   const session = await lab.session()
@@ -37,6 +37,8 @@ it('an answer that breaks off, never ends or is too large fails immediately, wit
     ['ends', /went away|ended the stream/],
     ['giant', /at all|more than 16 MiB|16 MiB/],
     ['giant-event', /16 MiB/],
+    ['odd', /is to another request/],
+    ['odd-event', /neither a result nor an error: "odd"/],
   ] as const) {
     const beganAt = performance.now()
     const [result, fine] = await lab.calls(session, [call('a', tool), call('a', 'echo', `after ${tool}`)])

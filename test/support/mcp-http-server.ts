@@ -40,7 +40,20 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
         serverInfo: { name: 'http test', version: '1' },
       }
     if (method === 'tools/list')
-      return { tools: ['echo', 'breaks-off', 'ends', 'giant', 'giant-event', 'hang', 'pings', 'rejected'].map(tool) }
+      return {
+        tools: [
+          'echo',
+          'breaks-off',
+          'ends',
+          'giant',
+          'giant-event',
+          'hang',
+          'pings',
+          'rejected',
+          'odd',
+          'odd-event',
+        ].map(tool),
+      }
     return {}
   }
 
@@ -96,6 +109,16 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
         response.writeHead(400).end('I do not like this')
         return
       case 'hang':
+        return
+      case 'odd':
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(text('for another').replace(JSON.stringify(id), '99999'))
+        return
+      case 'odd-event':
+        // The stream stays open.
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: 'odd' })}\n\n`)
         return
       case 'pings':
         response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -12,7 +12,7 @@ import {
 } from '../protocol/connection'
 import { callResult } from '../tool/call-result'
 import { paramHeaders } from '../tool/param-headers'
-import { STREAM_LOST_CODE } from '../protocol/open-transport'
+import { STREAM_LOST_CODE } from '../transport/bounded-fetch'
 import { InputRefused } from '../protocol/request-rounds'
 import type { SharedServer } from './shared-server'
 import type { StartPlan } from './start-plan'

@@ -2,13 +2,17 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
-import { LineSplitter, ReadThrottle, responseForLongLine, readMessages } from './message-reader'
+import {
+  LineSplitter,
+  ReadThrottle,
+  responseForLongLine,
+  readMessages,
+  MAX_MESSAGE_BYTES,
+} from '../transport/message-reader'
 import { startServerProcess, type ServerCommand, type ServerProcess } from './server-process'
 import { cutText } from '../../../../shared/cut-text'
 
-/** The largest message that is read, in bytes: a 10 MiB image as base64, and some spare capacity. */
-export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** A longer line of stderr is shortened to its two ends. */
+/** A longer line of stderr is cut to its two ends. */
 const MAX_STDERR_LINE = 4 * 1024
 /** Maximum number of bytes queued for a server that does not read its input. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024

@@ -2,6 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../../shared/json-fields'
 
+/** The largest message that is read, in bytes: a 10 MiB image as base64, with some room. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+
 /** What is known about a line that was too long to keep. */
 export interface LongLine {
   bytes: number
@@ -106,7 +109,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
  * A response in the form that the protocol library accepts: without fields and metadata that it does not allow. A
  * response that is neither a result nor an error fails its request immediately; the library would wait for another one.
  */
-function usable(message: JSONRPCMessage): JSONRPCMessage {
+export function usable(message: JSONRPCMessage): JSONRPCMessage {
   if ('method' in message || message.id === undefined) return message
   const { id, result, error } = message as { id: string | number; result?: unknown; error?: unknown }
   if (isRecord(result)) return { jsonrpc: '2.0', id, result: withoutOddMetadata(result) }
@@ -142,7 +145,7 @@ function shortJson(value: unknown): string | undefined {
 }
 
 /** The code of an invalid response. */
-const INVALID_RESPONSE_CODE = -32_052
+export const INVALID_RESPONSE_CODE = -32_052
 
 /**
  * The error response for an overlong line, if its head or tail contains the id: the call then fails immediately, with
