@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { locateRules, unreadableRules } from './agent-settings/permission-settings'
 import { openConfig, type Config } from './config'
 import { DEFAULT_SETTINGS } from './settings/settings'
 
@@ -242,6 +243,41 @@ describe('reading', () => {
     expect((await open()).problems[0]?.message).toMatch(/not UTF-8/)
     writeFileSync(file, '#'.repeat(5 * 1024 * 1024))
     expect((await open()).problems[0]?.message).toMatch(/too large/)
+  })
+})
+
+describe('what is not understood and may be the strictest', () => {
+  test.each([
+    ['mode = "requierd"', 'mode in [sandbox]'],
+    ['mode = ["required"]', 'mode in [sandbox]'],
+    ['mode = true', 'mode in [sandbox]'],
+  ])('counts as that: [sandbox] %s', async (line, told) => {
+    const { settings, problems } = await open(`[sandbox]\n${line}\n[[sandbox.folders]]\nfolder = "~/a"\n${line}\n`)
+    expect(settings.sandbox.mode).toBe('required')
+    expect(settings.sandbox.folders).toMatchObject([{ folder: '~/a', mode: 'required' }])
+    expect(problems[0]?.message).toContain(told)
+  })
+
+  test('counts as that: sandbox is not a table', async () => {
+    expect((await open('sandbox = "required"\n')).settings.sandbox.mode).toBe('required')
+  })
+
+  test('everything asks while tables are too deep to be used, which is found out at once', async () => {
+    const deny = '[[permission.rules]]\ndecision = "deny"\npattern = "Bash(ls *)"\n'
+    for (const deep of [`a${'.a'.repeat(50_000)} = 1\n`, `[a${'.a'.repeat(50_000)}]\n`]) {
+      const { settings, problems } = await open(`${deep}${deny}`)
+      expect(problems).toMatchObject([{ file, message: expect.stringContaining('levels deep') }])
+      expect(settings.permission.rules).toMatchObject([{ decision: 'ask', pattern: '*' }])
+    }
+  })
+
+  test('very many rules are read like a few', async () => {
+    const text = '[[permission.rules]]\n'.repeat(200_000)
+    const rules = Array.from({ length: 200_000 }, (_, index) => ({
+      ...unreadableRules({ scope: 'user', file }, ''),
+      index,
+    }))
+    expect((await locateRules(rules, text)).at(-1)?.line).toBe(200_000)
   })
 })
 

@@ -1,7 +1,7 @@
 import { errorText } from '../../../../shared/error-text'
 import { HOOK_EVENTS, type HookView } from '../../../../shared/configuration/customize/customizations'
 import type { TableReader } from '../toml/table-reader'
-import { entryLines } from '../toml/parse-toml'
+import { countOf, entryLines } from '../toml/parse-toml'
 
 /** An effective `[[hooks]]` entry. */
 export interface Hook extends HookView {
@@ -49,7 +49,7 @@ export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>
 /** Adds line numbers to hooks. */
 export async function locateHooks(hooks: readonly Hook[], text: string): Promise<Hook[]> {
   if (hooks.length === 0) return []
-  const lines = await entryLines(text, ['hooks'], Math.max(...hooks.map((hook) => hook.index)) + 1)
+  const lines = await entryLines(text, ['hooks'], countOf(hooks))
   return hooks.map((hook) => {
     const line = lines[hook.index]
     return line === undefined ? hook : { ...hook, line }

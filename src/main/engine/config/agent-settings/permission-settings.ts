@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import { RULE_DECISIONS } from '../../../../shared/configuration/customize/rules'
 import { parsePattern, type PermissionRule } from '../../permission/permission-rule'
 import type { TableReader } from '../toml/table-reader'
-import { entryLines } from '../toml/parse-toml'
+import { countOf, entryLines } from '../toml/parse-toml'
 
 type Origin = Pick<PermissionRule, 'scope' | 'file'>
 
@@ -56,7 +56,7 @@ export function unreadableRules(origin: Origin, mistake: string, problem?: Confi
 /** Adds line numbers to rules. */
 export async function locateRules(rules: readonly PermissionRule[], text: string): Promise<PermissionRule[]> {
   if (rules.length === 0) return []
-  const lines = await entryLines(text, ['permission', 'rules'], Math.max(...rules.map((rule) => rule.index)) + 1)
+  const lines = await entryLines(text, ['permission', 'rules'], countOf(rules))
   return rules.map((rule) => {
     const line = lines[rule.index]
     return line === undefined ? rule : { ...rule, line }

@@ -77,19 +77,20 @@ const host = entryLike(SANDBOX_HOST)
 const socket = entryLike(SANDBOX_SOCKET)
 
 /**
- * Reads `[sandbox]` and its `[[sandbox.folders]]`. An invalid entry is left out and reported; what is not listed is not
- * allowed.
+ * Reads `[sandbox]` and its `[[sandbox.folders]]`. An entry that is not understood is left out and reported: what is
+ * not listed is not allowed. A mode that is not understood may be the strictest, and counts as that.
  */
-export function readSandboxSettings(reader: TableReader | undefined): SandboxSettings {
-  if (!reader) return DEFAULT_SANDBOX_SETTINGS
-  const mode = reader.oneOf('mode', SANDBOX_MODES)
+export function readSandboxSettings(top: TableReader): SandboxSettings {
+  const reader = top.table('sandbox')
+  if (!reader) return top.has('sandbox') ? { ...DEFAULT_SANDBOX_SETTINGS, mode: 'required' } : DEFAULT_SANDBOX_SETTINGS
+  const mode = modeOf(reader)
   const defaults = reader.flag('defaults')
   const lists = readLists(reader)
   const folders = (reader.tableList('folders') ?? []).flatMap(({ entry }): SandboxFolder[] => {
     if (!entry) return []
     const folder = entry.string('folder', path)
     if (!entry.has('folder')) entry.mistake(undefined, 'needs a folder')
-    const override = entry.oneOf('mode', SANDBOX_MODES)
+    const override = modeOf(entry)
     const own = readLists(entry)
     entry.finish()
     return folder === undefined ? [] : [{ folder, ...(override && { mode: override }), ...own }]
@@ -102,6 +103,11 @@ export function readSandboxSettings(reader: TableReader | undefined): SandboxSet
     ...(mode && { mode }),
     ...(defaults !== undefined && { defaults }),
   }
+}
+
+/** The mode in a table; the strictest when there is one that is not understood. */
+function modeOf(reader: TableReader): SandboxMode | undefined {
+  return reader.oneOf('mode', SANDBOX_MODES) ?? (reader.has('mode') ? 'required' : undefined)
 }
 
 /** Reads a project's settings for its own sandbox. Everything that would make it weaker is reported as ignored. */

@@ -81,7 +81,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const titles = TITLES.read(top.table('titles'))
   const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
-  const sandbox = readSandboxSettings(top.table('sandbox'))
+  const sandbox = readSandboxSettings(top)
   const checkpoints = CHECKPOINTS.read(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
   const toolSearch = TOOL_SEARCH.read(top.table('tool_search'))

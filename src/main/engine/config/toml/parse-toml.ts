@@ -7,7 +7,9 @@ export type TomlTable = Record<string, unknown>
 /** Parses TOML; returns an error as a problem with line and column. A byte order mark is ignored. */
 export function parseToml(text: string, file: string): { table: TomlTable } | { problem: ConfigProblem } {
   try {
-    return { table: parse(text, { integersAsBigInt: 'asNeeded' }) }
+    const table = parse(text, { integersAsBigInt: 'asNeeded' })
+    if (!isDeeperThan(table, MAX_DEPTH)) return { table }
+    return { problem: { file, message: `Its tables are more than ${MAX_DEPTH} levels deep.` } }
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     const [first = ''] = error.message.split('\n')
@@ -20,6 +22,25 @@ export function parseToml(text: string, file: string): { table: TomlTable } | { 
       },
     }
   }
+}
+
+/** No setting is nearly as deep. The parser limits brackets, but not keys such as `a.a.a`. */
+const MAX_DEPTH = 100
+
+function isDeeperThan(table: TomlTable, levels: number): boolean {
+  let level: unknown[] = [table]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return true
+    level = level
+      .flatMap((value): unknown[] => (Array.isArray(value) ? value : isTable(value) ? Object.values(value) : []))
+      .filter((value) => typeof value === 'object' && value !== null)
+  }
+  return false
+}
+
+/** How many entries a list in a file has at least, of which these were read. */
+export function countOf(entries: readonly { index: number }[]): number {
+  return entries.reduce((most, { index }) => Math.max(most, index + 1), 0)
 }
 
 /** Whether a value is a table (and not an array, a date or a plain value). */
