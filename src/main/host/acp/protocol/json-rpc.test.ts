@@ -45,6 +45,29 @@ describe('lines of a client', () => {
   })
 })
 
+it('a message that is nested too deeply to be written is written without its deep values', async () => {
+  const { input, output, written } = pipes()
+  const { writable } = stdioStream({ input, output, onInputEnd: async () => undefined })
+  const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+  const writer = writable.getWriter()
+  await writer.write({ jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'Invalid request', data: deep } })
+  await writer.write({ jsonrpc: '2.0', method: 'session/update', params: { rawInput: deep, title: 'Read' } })
+  await writer.write({ jsonrpc: '2.0', id: 2, result: {} })
+  expect(written()).toMatchObject([
+    { id: 1, error: { code: -32600, message: 'Invalid request' } },
+    { params: { title: 'Read' } },
+    { id: 2, result: {} },
+  ])
+})
+
+it('what comes after the connection was closed is ignored', async () => {
+  const { input, output } = pipes()
+  const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined })
+  await readable.cancel()
+  await expect.poll(() => input.destroyed).toBe(true)
+  expect(() => input.emit('data', Buffer.from('{"jsonrpc":"2.0","method":"late"}\n'))).not.toThrow()
+})
+
 describe('the end of the input', () => {
   it('waits for running requests and the cleanup', async () => {
     const { input, output, written } = pipes()

@@ -33,12 +33,35 @@ export function stdioStream({ input, output, onInputEnd, maxLineBytes = MAX_LINE
   // Written directly to the pipe instead of through the library's three streams: a step has several messages.
   const writable = new WritableStream<AnyMessage>({
     write(message) {
-      const written = write(output, `${JSON.stringify(message)}\n`)
+      const written = write(output, `${jsonOf(message)}\n`)
       open.onSent(message)
       return written
     },
   })
   return { readable: lines.readable.pipeThrough(noting), writable }
+}
+
+/** Values below this level are left out of a message that is nested too deeply to be written. */
+const MAX_LEVELS = 100
+
+/**
+ * A message as JSON. It can contain what the client or a model sent, at any depth: one that cannot be written must not
+ * end the connection.
+ */
+function jsonOf(message: AnyMessage): string {
+  try {
+    return JSON.stringify(message)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return JSON.stringify(withoutDeepValues(message, MAX_LEVELS))
+  }
+}
+
+function withoutDeepValues(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return null
+  if (Array.isArray(value)) return value.map((item) => withoutDeepValues(item, levels - 1))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutDeepValues(item, levels - 1)]))
 }
 
 /** Resolves when all output is written, or the reader has disconnected. */
@@ -73,14 +96,15 @@ function writing(output: Writable): WritableStream<Uint8Array> {
 
 function reading(input: Readable, maxLineBytes: number): ReadableStream<Uint8Array> {
   const bounded = boundedLines(maxLineBytes)
+  let isOver = false
   return new ReadableStream<Uint8Array>({
     start(controller) {
       input.on('data', (chunk: Buffer) => {
+        if (isOver) return
         const kept = bounded(chunk)
         if (kept.length > 0) controller.enqueue(kept)
         if ((controller.desiredSize ?? 1) <= 0) input.pause()
       })
-      let isOver = false
       const end = (): void => {
         if (!isOver) controller.close()
         isOver = true
@@ -90,6 +114,11 @@ function reading(input: Readable, maxLineBytes: number): ReadableStream<Uint8Arr
       input.once('error', end)
     },
     pull: () => void input.resume(),
+    cancel() {
+      // The connection is closed: what still comes is not read.
+      isOver = true
+      input.destroy()
+    },
   })
 }
 
