@@ -37,8 +37,9 @@ export interface HookEnd {
   /** Why it could not be run or was killed by a signal, as a sentence. */
   problem?: string
   /**
-   * Set if it was not run because the sandbox could not be created for the current project. A command can cause that
-   * intentionally, with a link in place of a protected file or by moving folders at that moment.
+   * It was not run because its sandbox could not be made for the project as it is, or because it could not be started.
+   * A command can cause that on purpose: with a link in place of a protected file, by moving folders meanwhile, by
+   * making the project unreadable, or by using up all processes.
    */
   wasKeptOut?: true
   stdout: string
@@ -93,14 +94,14 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   } catch (error) {
     wrapped?.close()
     return {
-      ended: Promise.resolve(notRun(`It could not be run: ${failureOf(error).message}`)),
+      ended: Promise.resolve({ ...notRun(failureOf(error).message), wasKeptOut: true }),
       gone: Promise.resolve(),
     }
   }
   if (process.platform === 'win32') tagRoot(child.pid, tagId, env)
   const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem' | 'wasKeptOut'>>()
   // Before its streams are accessed: without a free descriptor it has none.
-  child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
+  child.once('error', (error) => ending.resolve({ problem: error.message, wasKeptOut: true }))
   const stdout = new CappedOutput(start.answerBytes)
   const stderr = new CappedOutput(REASON_BYTES)
   const shown = new CappedOutput(SHOWN_BYTES)

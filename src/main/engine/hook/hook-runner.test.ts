@@ -1,6 +1,8 @@
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Hook } from '../config/agent-settings/hook-settings'
+import { SandboxMissing, type ProgramSandboxes } from '../sandbox/program-sandboxes'
 import type { HookEnd } from './hook-process'
 import { createHookRunner, hookAnswer } from './hook-runner'
 import { createHooks } from './hooks'
@@ -69,6 +71,14 @@ describe('the answer of a hook', () => {
     expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'blocked', reason: 'No.' }),
   )
 
+  it('blocks when the reason it gives is too long to be read, such as the command it denies', () => {
+    for (const stdout of [
+      '{"decision": "deny","reason":"rm a b',
+      '{"hookSpecificOutput":{"permissionDecision":"deny","',
+    ])
+      expect(hookAnswer('PreToolUse', ended({ stdout, stdoutCut: true }))).toMatchObject({ outcome: 'blocked' })
+  })
+
   it('blocks nothing at an event that cannot be blocked', () => {
     for (const end of [{ exitCode: 2 }, { stdout: '{"decision":"block"}' }])
       expect(hookAnswer('PostToolUse', ended(end))).toMatchObject({ outcome: 'failed' })
@@ -89,7 +99,7 @@ describe('the answer of a hook', () => {
       { problem: 'It could not be run.' },
       { stdout: '{"decision":' },
       { stdout: '{"decision":7}' },
-      { stdout: '{"decision":"deny"}', stdoutCut: true },
+      { stdout: '{"decision":"approve","reason":"', stdoutCut: true },
     ])
       expect(outcome(end)).toBe('failed')
   })
@@ -98,6 +108,54 @@ describe('the answer of a hook', () => {
     const answer = hookAnswer('PreToolUse', ended({ exitCode: 2, stderr: `a${'👋'.repeat(3_000)}` }))
     const { reason } = answer as { reason: string }
     expect(reason).toBe(`a${'👋'.repeat(1_999)}…`)
+  })
+})
+
+describe('a hook that judges and cannot be started', () => {
+  const hook: Hook = {
+    event: 'PreToolUse',
+    command: 'exit 2',
+    timeoutMs: 20_000,
+    scope: 'project',
+    file: 'config.toml',
+    index: 0,
+    sandbox: 'project',
+  }
+  const answerTo = async (
+    trigger: { folder?: string; payload?: Record<string, unknown>; event?: 'PostToolUse' },
+    policy: ProgramSandboxes['policy'] = async () => undefined,
+  ) => {
+    const runner = createHookRunner({
+      home: tmpdir(),
+      env: () => ({ PATH: process.env['PATH'] ?? '' }),
+      hooksOf: async () => [{ ...hook, event: trigger.event ?? hook.event }],
+      sandboxes: { policy, describe: () => Promise.reject(new Error('never asked')) },
+      now: () => 0,
+    })
+    const { event } = hook
+    const occasion = { event, sessionId: 's', folder: tmpdir(), subject: '', payload: {}, ...trigger }
+    const answers = await runner.run(occasion, new AbortController().signal)
+    await runner.close(0)
+    return answers[0]
+  }
+
+  it('blocks, whatever a command or a model has done to cause that', async () => {
+    const deep: unknown = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000))
+    for (const [what, answer] of [
+      ['input nested too deeply to be written', answerTo({ payload: { tool_input: deep } })],
+      ['a folder that cannot be entered', answerTo({ folder: join(tmpdir(), 'trestle-not-there') })],
+      ['a project for which no sandbox can be made', answerTo({}, () => Promise.reject(new Error('A link is there')))],
+    ] as const)
+      expect([what, await answer]).toEqual([
+        what,
+        { outcome: 'blocked', reason: expect.stringMatching(/^A hook could not be run: .*[.] Correct that/) },
+      ])
+    expect(await answerTo({ event: 'PostToolUse', payload: { tool_input: deep } })).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('fails where the settings require a sandbox that the machine does not have, as it is documented', async () => {
+    const missing = (): Promise<never> => Promise.reject(new SandboxMissing('None is available.'))
+    expect(await answerTo({}, missing)).toMatchObject({ outcome: 'failed' })
   })
 })
 

@@ -4,7 +4,7 @@ import { errorText } from '../../../shared/error-text'
 import { lazySchema } from '../../../shared/lazy-schema'
 import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customize/customizations'
 import type { Hook } from '../config/agent-settings/hook-settings'
-import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
+import { SandboxMissing, type ProgramSandboxes } from '../sandbox/program-sandboxes'
 import { PLUGIN_ROOT } from '../../../shared/model/app/plugin'
 import type { HookEnd } from './hook-process'
 import { cutText } from '../../../shared/cut-text'
@@ -118,7 +118,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     try {
       await ready?.()
       if (hook.plugin !== undefined && !(await isStillThere(hook, folder)))
-        throw new Error(`The plugin ${hook.plugin} was turned off or has changed.`)
+        throw new NotToRun(`The plugin ${hook.plugin} was turned off or has changed.`)
       const { startHook } = await import('./hook-process')
       const { pluginRoot } = hook
       const policy =
@@ -148,10 +148,11 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       const { output, cutBytes, exitCode } = end
       Object.assign(run, { output, cutBytes, ...(exitCode !== undefined && { exitCode }) })
     } catch (error) {
-      answer = {
-        outcome: 'failed',
-        reason: `It could not be run: ${errorText(error)}`,
-      }
+      // A model can cause some of it on purpose, with input nested too deeply to be written.
+      const isMeant = error instanceof NotToRun || error instanceof SandboxMissing
+      answer = isMeant
+        ? { outcome: 'failed', reason: `It could not be run: ${error.message}` }
+        : hookAnswer(event, { ...NO_OUTPUT, problem: errorText(error), wasKeptOut: true })
     }
     const { outcome, reason } = answer
     Object.assign(run, {
@@ -211,6 +212,11 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
   }
 }
 
+const NO_OUTPUT = { stdout: '', stdoutCut: false, stderr: '', output: '', cutBytes: 0 }
+
+/** It is not to be run any more. */
+class NotToRun extends Error {}
+
 function matches({ matcher }: Hook, subject: string): boolean {
   return matcher === undefined || matcher === '*' || new RegExp(matcher).test(subject.slice(0, MAX_SUBJECT_CHARS))
 }
@@ -232,6 +238,7 @@ const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'Stop',
 ])
 const BLOCKING_EXIT_CODE = 2
+const DENIES = /"(?:decision|permissionDecision)"\s*:\s*"(?:deny|block)"/
 const MAX_REASON_CHARS = 4_000
 
 const Answer = lazySchema(() =>
@@ -246,8 +253,8 @@ const Answer = lazySchema(() =>
 )
 
 /**
- * Interprets exit code and answer. Blockable events are blocked by exit code 2, by a JSON answer that denies, and if
- * the project was changed to keep the hook from running; other failures have no effect.
+ * Reads exit code and answer: exit 2, a JSON answer that denies, or what keeps the hook from being started blocks what
+ * can be blocked; whatever else went wrong changes nothing.
  */
 export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.cut === 'timed_out')
@@ -255,20 +262,28 @@ export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.cut === 'stopped') return { outcome: 'stopped' }
   // Otherwise a command that keeps moving folders could disable the hook that judges the next command.
   if (end.wasKeptOut && BLOCKABLE.has(event))
-    return blocked(event, `A hook could not be run: ${end.problem} Correct that, or turn the hook off.`)
+    return blocked(event, `A hook could not be run: ${sentence(end.problem)} Correct that, or turn the hook off.`)
   if (end.problem !== undefined) return { outcome: 'failed', reason: end.problem }
   if (end.exitCode === BLOCKING_EXIT_CODE) return blocked(event, end.stderr.trim() || end.stdout.trim())
   if (end.exitCode !== 0) return { outcome: 'failed', reason: `It ended with exit code ${end.exitCode}.` }
   const text = end.stdout.trim()
   // Output other than a JSON object has no effect.
   if (!text.startsWith('{')) return { outcome: 'passed' }
-  if (end.stdoutCut) return { outcome: 'failed', reason: 'Its answer is too long.' }
+  if (end.stdoutCut) {
+    // A hook may repeat what it denies, which a model can make as long as it likes.
+    const denies = DENIES.test(text)
+    return denies ? blocked(event, 'Its reason is too long.') : { outcome: 'failed', reason: 'Its answer is too long.' }
+  }
   const answer = Answer().safeParse(parsed(text)).data
   if (!answer) return { outcome: 'failed', reason: 'Its answer is no JSON that could be understood.' }
   const { decision, reason, content, hookSpecificOutput: specific } = answer
   if (decision === 'deny' || decision === 'block') return blocked(event, reason ?? '')
   if (specific?.permissionDecision === 'deny') return blocked(event, specific.permissionDecisionReason ?? '')
   return event === 'beforeWriteFile' && content !== undefined ? { outcome: 'changed', content } : { outcome: 'passed' }
+}
+
+function sentence(text = ''): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
 function blocked(event: HookEvent, words: string): HookAnswer {

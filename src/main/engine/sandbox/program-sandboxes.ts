@@ -31,11 +31,13 @@ export interface ProgramSandboxes {
   /** The sandbox that a program in this folder would get. */
   describe(program: Pick<SandboxedProgram, 'root' | 'network'>): Promise<ProgramSandbox>
   /**
-   * The policy to start it with; undefined without a sandbox. Throws, with an actionable message, when a required
-   * sandbox is missing.
+   * The policy to start it with; undefined without a sandbox. Throws `SandboxMissing` when the settings require one.
    */
   policy(program: SandboxedProgram): Promise<SandboxPolicy | undefined>
 }
+
+/** A required sandbox is missing. Its message says what to do. */
+export class SandboxMissing extends Error {}
 
 export interface ProgramSandboxesDeps {
   sandboxes: Pick<Sandboxes, 'availability' | 'policy' | 'canAllow'>
@@ -72,7 +74,7 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
       const root = real(given)
       const { settings, required, missing } = await found(root)
       if (missing !== undefined) {
-        if (required) throw new Error(`Your settings require a sandbox, but none is available: ${missing}`)
+        if (required) throw new SandboxMissing(`Your settings require a sandbox, but none is available: ${missing}`)
         return undefined
       }
       const session = {
