@@ -1,4 +1,4 @@
-/** Words without meaning in a search. Question words (`which`, `show`) do have a meaning: see `isQuestionWord` in synonyms.ts. */
+/** Words without meaning in a search. Question words do have a meaning: see `isQuestionWord` in synonyms.ts. */
 const STOP_WORDS = new Set(
   (
     'a about after again all also am an and any are as at be been before ' +
