@@ -121,7 +121,7 @@ describe.each([
     expect(end.text).toBe(`TRESTLE_TASK=${end.task.taskId}\n`)
   })
 
-  test('that are killed end the command, and the loss is noticed', async () => {
+  test('that are killed end their command as failed, and the next command runs', async () => {
     const end = await run('kill -9 $PPID; sleep 100')
     expect(end.task.status).toBe('failed')
     // Far below the 100 s of the command.
@@ -129,7 +129,7 @@ describe.each([
     expect((await run('echo next')).text).toBe('next\n')
   })
 
-  test('end at the time limit, whatever the command ignores', async () => {
+  test('end at the time limit, whichever signals the command ignores', async () => {
     const end = await run(`trap '' TERM HUP INT; echo $$; while :; do sleep 100; done`, 200)
     expect(end.task.status).toBe('timed_out')
     expect(end.durationMs).toBeLessThan(30_000)

@@ -28,7 +28,7 @@ afterEach(async () => {
 const start = (command: string, more: Partial<TaskStart> = {}): Promise<TaskEnd> =>
   tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...more }, 46_000)
 
-/** Whether a process is dead; one that was not yet reaped by its parent counts as dead. */
+/** Whether a process is alive; one that has ended but was not yet reaped by its parent is not. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -55,7 +55,7 @@ describe('abort', () => {
     tasks = open(60_000)
     const { pids, end, tookMs } = await abortAfterPids('sleep 100 & sleep 100 & echo $$ $!; wait')
     expect(end.task.status).toBe('stopped')
-    // Not by being killed 60 s later.
+    // Well before SIGKILL, which would follow after 60 s.
     expect(tookMs).toBeLessThan(30_000)
     expect(pids.length).toBe(2)
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 })
@@ -66,7 +66,7 @@ describe('abort', () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 })
   })
 
-  test('answers within the grace period even when the command ignores it, and kills it after that', async () => {
+  test('answers within the grace period even if the command ignores SIGTERM, and kills it afterwards', async () => {
     await tasks.close()
     tasks = open(3_000)
     const { pids, end } = await abortAfterPids(`trap '' TERM; echo $$; sleep 100; sleep 100`)
@@ -121,7 +121,7 @@ describe('time limit', () => {
     expect(end.task.status).toBe('timed_out')
     expect(end.text).toBe('before\n')
     expect(end.durationMs).toBeGreaterThanOrEqual(timeoutMs)
-    // Not by being killed 60 s later.
+    // Well before SIGKILL, which would follow after 60 s.
     expect(end.durationMs).toBeLessThan(timeoutMs + 50_000)
   })
 
@@ -129,13 +129,13 @@ describe('time limit', () => {
     const { end } = await startLimited(`trap '' TERM; echo $$; sleep 100; sleep 100`)
     expect(end.task.status).toBe('timed_out')
     expect(end.durationMs).toBeGreaterThan(5_000)
-    // Its own end comes after 200 s.
+    // On its own, it would end after 200 s.
     expect(end.durationMs).toBeLessThan(90_000)
-    // A zombie, soon reaped by its parent.
+    // It may still be a zombie, which its parent reaps soon.
     await vi.waitFor(() => expect(isAlive(Number(end.text))).toBe(false), { timeout: 60_000 })
   })
 
-  test('a program may clean up on SIGTERM', async () => {
+  test('a program can clean up on SIGTERM', async () => {
     const { end } = await startLimited(`trap 'echo cleaned; exit 3' TERM; echo ready; sleep 100 & wait`)
     expect(end).toMatchObject({ text: 'ready\ncleaned\n', task: { status: 'timed_out', exitCode: 3 } })
   })
@@ -165,7 +165,7 @@ describe('a background process that a command leaves behind', () => {
     })
   })
 
-  test('may finish its output when it is a process substitution', async () => {
+  test('can finish its output if it is a process substitution', async () => {
     expect((await start('echo x > >(sleep 0.1; cat)')).text).toBe('x\n')
   })
 })
@@ -187,7 +187,7 @@ describe('close', () => {
   })
 })
 
-test('also ends the commands of a killed host: their terminals hang up', async () => {
+test('when a host is killed, its commands end too, because their terminals hang up', async () => {
   const host = runTs('./task-host.ts', [join(dir, 'host'), 'sleep 100 & echo $$ $!; wait', 'echo $$; sleep 100'])
   const pids = [await host.line('0: '), await host.line('1: ')].flatMap((line) =>
     line.slice(3).trim().split(' ').map(Number),

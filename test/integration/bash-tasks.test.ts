@@ -53,7 +53,7 @@ async function session(
   return { engine, sessionId }
 }
 
-/** Resolves with the first task that fits; looks at those there are, then listens. */
+/** Resolves with the first matching task, existing or new. */
 async function taskWhere(of: Engine, fits: (task: Task) => boolean): Promise<Task> {
   const { promise, resolve } = Promise.withResolvers<Task>()
   const unlisten = of.onChange((change) => {
@@ -64,7 +64,7 @@ async function taskWhere(of: Engine, fits: (task: Task) => boolean): Promise<Tas
   return promise.finally(unlisten)
 }
 
-/** Resolves when so many turns have ended. */
+/** Resolves when `count` turns have ended. */
 function turnsEnded(of: Engine, sessionId: string, count: number): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -88,7 +88,7 @@ function filesWith(text: string, folder: string): string[] {
 
 const bash = (input: Record<string, unknown>) => ({ text: '', toolCalls: [{ name: 'Bash', id: 'call', input }] })
 
-test('a password requested at the terminal is typed there: the model learns that it was, and the password is recorded nowhere', async () => {
+test('a password requested at the terminal is typed there; the model learns only that, and no password is recorded', async () => {
   const { engine: live, sessionId } = await session([bash({ command: ASKS }), { text: 'done' }])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const waiting = await taskWhere(live, (task) => task.prompt !== undefined)
@@ -123,7 +123,7 @@ test('time spent waiting for the user does not count against the time limit', as
   expect(resultOf('call')).toContain('got 1 characters')
 })
 
-test('without a user a command that asks times out, and the model is told what to do instead', async () => {
+test('without a user, a command that asks for input times out, and the model is told what to do instead', async () => {
   const { engine: headless, sessionId } = await session([bash({ command: ASKS, timeout: 6_000 }), { text: 'done' }], {
     interactive: false,
   })
@@ -187,7 +187,7 @@ test('a command continues in the background at its time limit, and its end is re
   expect(told.filter((event) => event.type === 'turn.started' && event.news)).toHaveLength(1)
 })
 
-test('a background task that asks at its terminal says so when inspected, and the notification says that it was answered', async () => {
+test("a background task that asks at its terminal is reported as waiting, and its end mentions the user's answer", async () => {
   const { engine: live, sessionId } = await session((request, index) => {
     if (index === 0) return bash({ command: ASKS, description: 'asks', run_in_background: true })
     const [, taskId = ''] = /task_id: (bash-\w{8})/.exec(JSON.stringify(request.body['messages'])) ?? []
@@ -234,7 +234,7 @@ test('when the task host is killed, a waiting call ends as lost, and background 
   ])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const working = await taskWhere(live, (task) => task.lastLine === 'working')
-  // What is on disk is what a killed host leaves.
+  // Only output that is already on disk survives when the host is killed.
   const isKept = (): boolean =>
     existsSync(working.outputPath) && readFileSync(working.outputPath, 'utf8').includes('working')
   await until(isKept, 'the output on disk')

@@ -117,7 +117,7 @@ describe('the environment of a program', () => {
     expect(await textOf('grep -h SigIgn /proc/self/status')).toMatch(/SigIgn:\s+0+\n/)
   })
 
-  test('a folder may contain blanks, quotes and Unicode', async () => {
+  test('a folder may contain spaces, quotes and Unicode', async () => {
     const cwd = join(dir, `zażółć "q" 'p' $x 漢 🎉`)
     mkdirSync(cwd)
     expect(await textOf('pwd', { cwd })).toBe(`${cwd}\n`)
@@ -166,7 +166,7 @@ describe('output', () => {
     for (let round = 0; round < 30; round++) expect((await run('seq 2000')).text.endsWith('\n1999\n2000\n')).toBe(true)
   })
 
-  test('of one huge line keeps beginning and end and names the log', async () => {
+  test('of one huge line keeps its start and end, and names the log', async () => {
     const end = await run(`head -c 3000000 /dev/zero | tr '\\0' x; echo END`)
     expect(end.text).toMatch(/^x+\n\[\.\.\. most of 3000004 bytes left out\. All of it: .*\.log \.\.\.\]\nx+END\n$/)
     expect(end.text.length).toBeLessThan(47_000)
@@ -189,7 +189,7 @@ describe('output', () => {
   })
 })
 
-/** How long 50 MB from a program take through a pipe. */
+/** How long it takes to pipe 50 MB from a program, in ms. */
 function pipedMs(source: string): number {
   const started = performance.now()
   execFileSync('bash', ['-c', `${source} | head -c 50000000 | cat >/dev/null`], { stdio: 'ignore' })
@@ -203,7 +203,7 @@ describe('cost', () => {
       const before = process.memoryUsage().rss
       let [fastest, limit] = [Infinity, 5_500]
       // About 600 ms on two quiet cores; a terminal that translates line ends needs more than 6 s for `yes`, 30 times
-      // as long as a pipe. Where the machine is busy, the pipe tells how busy.
+      // as long as a pipe. If that is exceeded, the time of a pipe shows how busy the machine is.
       for (let round = 0; round < 3 && fastest > limit; round++) {
         if (round > 0) limit = Math.max(limit, 15 * pipedMs(source))
         const end = await run(`${source} | head -c 50000000`)
@@ -226,7 +226,7 @@ describe('cost', () => {
       await run('echo hi')
       took.push(performance.now() - started)
     }
-    // The fastest tenth: what else the machine does is not what this measures.
+    // The fastest tenth, so that other work on the machine does not count.
     expect(took.toSorted((a, b) => a - b)[20]).toBeLessThan(limitNow(150))
     expect(openFiles().length).toBeLessThanOrEqual(filesBefore)
     expect(openFiles().filter((path) => path.includes('ptmx') || path.includes('/pts/'))).toEqual([])

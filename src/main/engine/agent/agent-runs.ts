@@ -88,7 +88,7 @@ export interface AgentRuns {
   /** The subagent as a task; undefined when it does not exist. Records it as lost if its process died. */
   task(agentId: string): Promise<Task | undefined>
   tasks(filter: { activeOnly?: boolean; limit?: number }): Promise<Task[]>
-  /** Resolves when it has ended, or at once if this process does not run it. */
+  /** Resolves when it has ended, or immediately if this process does not run it. */
   ended(agentId: string): Promise<unknown>
   answer(agentId: string): string
   close(): Promise<void>

@@ -62,14 +62,11 @@ it.each([
     2,
     /^It extends "wrong", which cannot be found: they extend each other/,
   ],
-])(
-  '%s: the file is left out as a whole, and the mistake is reported with its line',
-  async (_what, lines, line, message) => {
-    write('wrong.yaml', ...lines)
-    expect(await find('wrong')).toBeUndefined()
-    expect(await problems()).toEqual([['wrong.yaml', line, expect.stringMatching(message)]])
-  },
-)
+])('%s: the whole file is left out, and the error is reported with its line', async (_what, lines, line, message) => {
+  write('wrong.yaml', ...lines)
+  expect(await find('wrong')).toBeUndefined()
+  expect(await problems()).toEqual([['wrong.yaml', line, expect.stringMatching(message)]])
+})
 
 it.each([
   ['an unknown key', ['tool: [Read]'], /^"tool" is not known\. Did you mean tools\?$/, { excludeTools: [] }],
@@ -92,7 +89,7 @@ it.each([
   ],
   ['a missing prompt file', ['system_prompt_path: gone.md'], /^There is no file .*gone\.md/, { systemPrompt: '' }],
 ])(
-  '%s invalidates that field alone, never gives more than was meant, and is reported with its line',
+  '%s invalidates only that field, never grants more than intended, and is reported with its line',
   async (_what, lines, message, kept) => {
     write('wrong.yaml', 'description: x', ...lines)
     expect(await find('wrong')).toMatchObject({ description: 'x', ...kept })

@@ -200,7 +200,7 @@ async function specFrom(
     ]
   }
 
-  /** A file that the spec refers to. It must be next to the spec, so that trusting the folder covers it. */
+  /** A file that the spec refers to. It must be in or below the spec's folder, so that trusting that covers it. */
   async function fileFrom(key: Key, written: string): Promise<SpecFile | undefined> {
     const file = resolve(dirname(path), written)
     const inside = relative(dirname(path), file)

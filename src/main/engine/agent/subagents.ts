@@ -25,7 +25,7 @@ import type { AgentSpecs } from './agent-specs'
 import { agentTask } from './agent-task'
 import { isOffered, isOfferedInSession } from './offered-tools'
 
-/** How long the subagent that a stopped turn waits for has to stop too, in ms. */
+/** When a turn is stopped while it waits for a subagent, the subagent has this long to stop too, in ms. */
 const STOP_MS = 300
 
 export interface SubagentsDeps {

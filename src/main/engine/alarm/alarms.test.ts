@@ -207,7 +207,7 @@ it('an alarm whose notification fails does not keep others from ringing, then or
   expect(failures).toEqual(['Difficult cannot be told'])
 })
 
-it('alarms ring again after a period in which they could not be checked', async () => {
+it('alarms ring once they can be checked again after failed checks', async () => {
   const [home, clock] = [await tempFolder(), testClock()]
   const { alarms, rang, failures } = start(home, clock, { looks: 3 })
   undo.push(alarms.watch())
@@ -218,7 +218,7 @@ it('alarms ring again after a period in which they could not be checked', async 
 })
 
 test.each(['2 months', '1 month', '3 mondays', '1 decade', '2 hops', '5 sevenths'])(
-  '%j is no while from now: it is not taken for minutes, days, hours or seconds',
+  '%j is not a duration: it is not mistaken for minutes, days, hours or seconds',
   (text) => {
     expect(alarmTime(text, START)).toBeUndefined()
   },
@@ -231,6 +231,6 @@ test.each([
   ['in 25 minutes', 25 * MINUTE],
   ['90 secs', 90_000],
   ['1h 5 min 10 seconds', 65 * MINUTE + 10_000],
-])('%j is a while from now', (text, ms) => {
+])('%j is a duration from now', (text, ms) => {
   expect(alarmTime(text, START)).toBe(START + ms)
 })

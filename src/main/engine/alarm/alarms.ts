@@ -24,7 +24,7 @@ const WHEN_FORMS = '"18:30", "2026-12-01 09:00", "25m", "1h30m" or "90s"'
 
 /**
  * When an alarm rings, in ms since the epoch: a time of day (the next one), a date and time (on this machine's clock
- * unless it has an offset), or a while from now. Undefined for any other text.
+ * unless it has an offset), or a duration from now. Undefined for any other text.
  */
 export function alarmTime(text: string, now: number): number | undefined {
   const when = text.trim().replace(/^in /i, '')

@@ -270,7 +270,7 @@ async function countHidden(
     from = found.next
     await nextTurn()
   }
-  // More were recorded while this ran.
+  // More events were recorded in the meantime.
   if (count <= Math.max(known, rows.end(sessionId)?.seq ?? 0)) return undefined
   return problem('inserted', known + 1, 'The file contains events of this session that are in no index.')
 }

@@ -35,7 +35,7 @@ export function createSpendingGuard(deps: {
   const { limits, newId, warn } = deps
   /** Open questions, by the key of the limit. */
   const open = new Map<string, Promise<unknown>>()
-  /** Limits for which a warning was shown, in the state at that time. */
+  /** Limits for which a warning was shown, with their amounts: a raised limit warns again. */
   const warned = new Set<string>()
 
   const ask = async (limit: Limit, { turnId, signal, ask: question }: SpendingTurn) => {

@@ -137,7 +137,7 @@ describe('a turn at a limit', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('asks again if the question that it waited for has failed', async () => {
+  test('asks the user itself if the question of another agent that it waited for has failed', async () => {
     const { spend, limits } = await setUp({ sessionTokens: 100 })
     spend(100)
     const asked: string[] = []

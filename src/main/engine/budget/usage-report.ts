@@ -57,7 +57,7 @@ export function usageReport(deps: UsageReportDeps, by: UsageGroup, days: number)
 
 function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
-  // Noon: no change of daylight saving time skips or repeats a day.
+  // Noon, so that no daylight saving change skips or repeats a day.
   for (let at = new Date(`${from}T12:00:00Z`); ; at = new Date(at.getTime() + 86_400_000)) {
     const day = at.toISOString().slice(0, 10)
     days.push(day)

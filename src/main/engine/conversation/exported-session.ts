@@ -58,7 +58,7 @@ const assistantParts = z.array(
   ]),
 )
 const diff = z.object({ path: text, diff: text, added: count, removed: count, note: text.optional() })
-/** Result details that can be shown; without others, the plain result is shown. */
+/** The kinds of result details that a file can contain; for any other kind, the plain result is shown. */
 const details = z
   .discriminatedUnion('kind', [
     diff.extend({ kind: z.literal('diff') }),

@@ -71,7 +71,7 @@ describe('an exported session', () => {
     expect(readExportedSession(document([started('a')])).info).toMatchObject({ title: 'T', folder: '/p' })
   })
 
-  test('closes an open turn at the end, and before the next one', () => {
+  test('has its open turns closed, at the end and before the next one', () => {
     expect(typesOf(read(started('a'), started('b', 9)))).toEqual([
       'turn.started',
       'turn.finished',

@@ -102,7 +102,7 @@ interface Waiting {
   version: number
   resolve(errors: FileDiagnostic[] | undefined): void
   timer?: NodeJS.Timeout
-  /** The time at which the latest result is used at the latest. */
+  /** The deadline: at this time, the latest result is used even if more keep arriving. */
   settledBy?: number
 }
 

@@ -122,7 +122,7 @@ function kindOf(before: FileChange['before'], after: FileChange['after']): 'crea
 export interface Diagnostics {
   /** For a turn of this session. */
   forTurn(session: { readonly header: Pick<SessionHeader, 'folder'> }): TurnDiagnostics
-  /** Ends all servers; resolves when their processes are gone. */
+  /** Stops all servers; resolves when their processes have exited. */
   close(): Promise<void>
 }
 

@@ -76,10 +76,10 @@ type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
 
 /**
  * The environment commands start from: `base` without the keys of configured and well-known providers, the names in
- * `[tools] hide_env` (case-insensitive), secrets (`isSecretVariable`) unless `[tools] pass_env` names it, Trestle's own
- * variables, and those of the process that started Trestle; and with editors disabled, because no user could answer
- * them. The keys stay in Trestle's own process, so this hides them from programs that read their environment, not from
- * one that reads the memory of another process of the same user.
+ * `[tools] hide_env` (case-insensitive), variables that look like secrets (`isSecretVariable`) unless `[tools]
+ * pass_env` names them, Trestle's own variables, and those of the process that started Trestle; and with editors
+ * disabled, because no user could answer them. The keys stay in Trestle's own process, so this hides them from
+ * programs that read their environment, not from one that reads the memory of another process of the same user.
  */
 export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   return { ...envWithout(base, withheld(settings)), ...noEditors(base, settings) }

@@ -60,8 +60,9 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
   let rows: NotificationRows | undefined
   let alarms: Alarms | undefined
   let stop: (() => void) | undefined
-  /** The last notification up to which those of other processes were shown, and later ones of this process. */
+  /** Id of the last notification that `showOthers` has seen; undefined before its first call. */
   let seenUntil: number | undefined
+  /** Ids of notifications that this process has added since then. */
   const own = new Set<number>()
   const list = (): NotificationRows => (rows ??= createNotificationRows(database))
   const changed = <Result>(result: Result): Result => {

@@ -135,7 +135,7 @@ function keyOf(accountId: string): string {
   return `mail:${accountId}`
 }
 
-/** Removes the spaces with which Google and Apple display app passwords. */
+/** Removes the spaces with which Google displays app passwords; other passwords are kept as entered. */
 function plainPassword(account: MailAccount, password: string): string {
   const trimmed = password.trim()
   return presetFor(account.address)?.id === 'gmail' && /^[a-z]{4}(?: [a-z]{4}){3}$/.test(trimmed)

@@ -30,7 +30,7 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
     (loading ??= Promise.all([import('../memory/memory'), import('../store/rows/memory-rows')]).then(
       ([{ createMemory }, { createMemoryRows }]) => createMemory({ rows: createMemoryRows(database), now, sourceOf }),
     ))
-  /** Loads the memory for changes, and reports them. */
+  /** The memory for tools: it reports the changes that they make. */
   const changing = async (): Promise<Memory> => {
     const { store: keep, learn, reinforce, forget, ...rest } = await memory()
     return {

@@ -36,7 +36,7 @@ async function lab({ addedFolders = [] }: { addedFolders?: string[] } = {}) {
 const QUERY = { caseSensitive: false, wholeWords: false, regularExpression: false }
 
 describe('the text of a file', () => {
-  it('comes whole when it is small, without carriage returns', async () => {
+  it('is returned whole if it is small, without carriage returns', async () => {
     const { files, put } = await lab()
     await put('a.ts', 'one\r\ntwo\r\n\r\nfour')
     const { text, content } = await files.view('s', 'a.ts')

@@ -77,7 +77,7 @@ describe('the check of', () => {
   })
 })
 
-test('a program accepts an executable file, by its path or in a folder of PATH', async () => {
+test('a program is an executable file, named by its path or found in a folder of PATH', async () => {
   const [bin, other] = [await tempFolder(), await tempFolder()]
   writeFileSync(join(bin, 'run'), '')
   writeFileSync(join(bin, 'text'), '')

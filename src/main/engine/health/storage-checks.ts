@@ -6,9 +6,9 @@ import type { HealthCheck } from '../../../shared/configuration/app'
 import { resolveHome } from '../config/home'
 import { errorCode } from '../../../shared/error-text'
 
-/** With less free space, sessions and logs may soon fail to be written. */
 const MB = 1024 * 1024
 const GB = 1024 * MB
+/** With less free space, writing sessions and logs may soon fail. */
 const LITTLE_BYTES = 200 * MB
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -14,8 +14,8 @@ import { certificatesIn } from '../network/certificates'
 import { createProxyChoice, type ProxyDeps } from '../network/choose-proxy'
 
 /**
- * Whether a task host can run background commands. Starts one when needed; it exits on its own. `disk`: what was found
- * about the disk of the home folder, which it writes to.
+ * Whether a task host can run background commands. Starts one when needed; it exits on its own. `disk`: the check of
+ * the home folder's disk, which the task host writes to.
  */
 export async function checkTaskHost(
   home: string,

@@ -187,7 +187,7 @@ function signInAdvice(account: MailAccount, said: string): string {
 interface Facts {
   codes: string[]
   text: string
-  /** What the server said. */
+  /** The server's message. */
   said: string
   isSignIn: boolean
   isFolderMissing: boolean

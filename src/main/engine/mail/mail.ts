@@ -151,7 +151,7 @@ export function createMail({ accounts, password, retryMs }: MailDeps): Mail {
   }
 }
 
-/** The account that a message is sent with: the named one, that of the message it answers, or the first. */
+/** The account that a message is sent with: the named one, that of the message it replies to, or the first. */
 export function accountFor(draft: Pick<MailDraft, 'account' | 'replyTo'>, accounts: readonly MailAccount[]): string {
   const wanted = draft.account ?? (draft.replyTo === undefined ? accounts[0]?.id : parseMailId(draft.replyTo).account)
   if (wanted === undefined || !accounts.some(({ id }) => id === wanted)) throw noAccount(wanted, accounts)

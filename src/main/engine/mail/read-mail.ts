@@ -148,10 +148,7 @@ async function textOf(
   return { text: cleaned(pieces.join('\n\n')), source: pieces.length === 0 ? 'none' : isHtml ? 'html' : 'text', notes }
 }
 
-/**
- * Removes invisible characters and normalizes line ends to `
- * `.
- */
+/** Removes invisible characters and converts CRLF and CR to LF. */
 function cleaned(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')

@@ -122,7 +122,7 @@ describe('a recall', () => {
   )
 
   it(
-    'stays within its budget with 10,000 entries, also over many prompts, and takes less than 5 ms',
+    'stays within its budget with 10,000 entries, even over many prompts, and takes less than 5 ms',
     { timeout: 300_000 },
     () => {
       const facts = lines('facts.txt')

@@ -44,7 +44,7 @@ export interface RankedEntry {
   score: number
 }
 
-/** How many words of a text are looked up. The rarest words matter most, and a pasted file must not take long. */
+/** How many words of a text are looked up, so that a pasted file does not take long. */
 const MAX_WORDS = 48
 /** How many characters of a text are read, half from its start and half from its end. */
 const MAX_CHARS = 8_000

@@ -62,7 +62,7 @@ export function emptyArithmetic(): Arithmetic {
 const NAME = /[A-Za-z_]\w*/g
 /** Parameters that are always numbers. */
 const NUMBERS = /\$(?:[#?$!]|\{[#?$!]\})/g
-/** `$i` and `${i}`, which stand for their value. */
+/** `$i` and `${i}`, which expand to the variable's value. */
 const PLAIN_EXPANSION = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g
 const SETS = /(?<!\w)([A-Za-z_]\w*)\s*(?:<<|>>|[-+*/%&|^])?=(?!=)/g
 const OPERATORS = /^[\s\w+\-*/%<>=!&|^~?:,;()]*$/

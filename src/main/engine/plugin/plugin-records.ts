@@ -63,7 +63,7 @@ export class PluginRecords {
     return statSync(join(this.#home, 'plugins', 'records'), { throwIfNoEntry: false }) !== undefined
   }
 
-  /** Every readable record. A record that is unreadable or under the wrong name is ignored. */
+  /** Every readable record. A record that is unreadable or under the wrong name is ignored: it accepts nothing. */
   all(): PluginRecord[] {
     return this.#read('records', Record()).filter((record) => this.fileOf(record) === record.file)
   }

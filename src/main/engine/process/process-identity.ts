@@ -83,7 +83,7 @@ export interface ProcessIdentity {
   host: string
   /**
    * The boot and pid namespace: pids are comparable only within the same one. Parts are empty if the system does not
-   * say.
+   * report them.
    */
   machine: string
   /** Distinguishes a process from a later one with the same pid; empty if the system does not say. */

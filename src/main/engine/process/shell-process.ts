@@ -51,14 +51,14 @@ export interface ShellLauncher {
 }
 
 /**
- * Run by sh as the leader of a new session, with TERMINAL and the prefix of its reports as arguments; fd 0 brings its
- * order, fd 3 takes its reports. TERMINAL is relative to fd 5 if that is open.
+ * Run by sh as the leader of a new session, with TERMINAL and the prefix of its reports as arguments; it reads its
+ * order from fd 0 and writes its reports to fd 3. TERMINAL is relative to fd 5 if that is open.
  * Opening the terminal makes it the controlling terminal of the session, so that programs find it as /dev/tty; `-opost`
  * makes output ten times as fast, and `-echo` keeps what the user types there out of the output. With job control (`set
- * -m`) the command gets a process group of its own: when it ends, background processes are not hung up, as they would
- * be if the command itself led the session. The group id is the first line of the output, before anything of the
- * command; changing to /proc/self is the quickest way for a subshell to learn it. The environment gets the task's tag
- * before the command is executed, so that a scan finds it there.
+ * -m`) the command gets its own process group: when it ends, background processes are not hung up, as they would be if
+ * the command itself led the session. The group id is the first line of the output, before any output of the command;
+ * changing to /proc/self is the quickest way for a subshell to learn it. The environment gets the task's tag before the
+ * command is executed, so that a scan finds it there.
  * With job control a command that stops (SIGSTOP) looks as if it had exited with a code of 128 or more: the shell
  * reports `paused` and gets the answer `gone` or, once the command is resumed or dead, `go`. A shell with stopped jobs
  * ignores the first `exit`.

@@ -26,8 +26,8 @@ export function msysProcesses(listing: string): MsysProcess[] {
 }
 
 /**
- * Adds what only Git Bash knows: it starts programs through stubs that exit at once, so Windows has lost the parent of
- * almost every one. Each entry gets its parent in bash, and the leader of its bash process group as its group.
+ * Adds what only Git Bash knows: it starts programs through stubs that exit immediately, so Windows has lost the parent
+ * of almost every one. Each entry gets its parent in bash, and the leader of its bash process group as its group.
  */
 export function withMsysFamilies(
   entries: readonly ProcessEntry[],

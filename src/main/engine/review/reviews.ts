@@ -44,7 +44,7 @@ export interface Reviews {
     paths: readonly string[],
     options?: { secrets?: boolean },
   ): Promise<ReviewDiff[]>
-  /** Lines of the new side, or of the old side if there is no new one. The range starts at 1 and is inclusive. */
+  /** Lines of the new side, or of the old side if there is no new one. Lines count from 1; both ends are included. */
   lines(sessionId: string, scope: ReviewedScope, range: LineRange): Promise<string[]>
   /**
    * Throws `session.busy` while a turn runs, and `checkpoint.changed` for a single file that has changed in the

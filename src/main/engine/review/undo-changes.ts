@@ -23,7 +23,8 @@ const CHANGED = 'It has changed since it was shown.'
 
 /**
  * Undoes changes of a review. The current content is backed up first, and the undo is recorded as a restore, which can
- * itself be undone. Files that cannot be changed are returned with the reason.
+ * itself be undone. Files that cannot be changed are left alone and returned with the reason; if only one file is
+ * wanted, throws `checkpoint.changed` instead.
  */
 export async function undoChanges(
   deps: ReviewDeps & RestoreDeps,

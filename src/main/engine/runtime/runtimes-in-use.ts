@@ -7,8 +7,8 @@ const BEAT_MS = 15_000
 const USERS = 'users'
 
 /**
- * Records that this process runs from a copied runtime, which must be kept as long as it lives; does nothing if it does
- * not. `program`: path of the program's file.
+ * If this process runs from a copied runtime, records that the runtime must be kept as long as the process lives.
+ * `program`: path of the program's file.
  */
 export function markRuntimeInUse(program: string): void {
   const [, base, name] = /^(.*[\\/]runtime)[\\/]([^\\/]+)[\\/]app[\\/]out[\\/]main[\\/]/.exec(program) ?? []

@@ -44,7 +44,7 @@ export class WorkerFailure extends Error {
 /** Each request takes a process and its memory. */
 const MAX_AT_ONCE = 3
 const MAX_ERROR_CHARS = 1_000
-/** The variables that workers get: their libraries need folders for caches and temporary files. */
+/** The only variables that workers get: their libraries need folders for caches and temporary files. */
 const ENVIRONMENT = [
   'HOME',
   'USERPROFILE',

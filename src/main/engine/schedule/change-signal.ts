@@ -7,7 +7,7 @@ import { watchConfigFile } from '../config/watch-file'
 export interface ChangeSignal {
   /** Never throws: other processes also check every few seconds. */
   tell(): void
-  /** Calls `heard` soon after any process has notified. Returns the function that stops. */
+  /** Calls `heard` soon after any process has called `tell`. Returns the function that unsubscribes. */
   listen(heard: () => void): () => void
 }
 

@@ -24,7 +24,7 @@ import { nextRun, plannedRuns } from './timetable'
 /** The user's actions on schedules, in any host. Failures are `CodedError`s. */
 export interface ScheduleActions {
   overview(deleted?: boolean): Promise<ScheduleOverview>
-  /** By id, or by a name that only one has. */
+  /** By id, or by a unique name. */
   get(idOrName: string): Promise<Schedule>
   history(id: string, offset: number, limit: number): Promise<ScheduleHistory>
   planned(from: number, until: number): Promise<PlannedRun[]>
@@ -72,7 +72,7 @@ export interface SchedulesDeps {
 /** The schedules, for users and agents to manage. Failures are `CodedError`s. */
 export interface Schedules {
   list(deleted?: boolean): Schedule[]
-  /** By id, or by a name that only one has. */
+  /** By id, or by a unique name. */
   find(idOrName: string): Schedule
   check(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>): TimePreview
   /** Validates and parses a schedule, without saving it. */

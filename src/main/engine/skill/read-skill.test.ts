@@ -38,7 +38,7 @@ describe('reading a SKILL.md', () => {
   test.each([
     ['no front matter', '# Tidy'],
     ['front matter without end', '---\nname: tidy\ndescription: x'],
-  ])('%s is said with its line', async (_, text) => {
+  ])('%s is reported with its line', async (_, text) => {
     expect(await readSkill(text, 'tidy')).toMatchObject({ problems: [{ line: 1, isFatal: true }] })
   })
 
@@ -64,7 +64,7 @@ describe('reading a SKILL.md', () => {
     ['an unknown key', 'name: tidy\ndescription: x\ncolour: red', 4],
     ['allowed-tools, which is ignored', 'name: tidy\ndescription: x\nallowed-tools: Bash', 4],
     ['too long a description', `name: tidy\ndescription: ${'x'.repeat(1100)}`, 3],
-  ])('%s is noted, and the skill is used', async (_, front, line) => {
+  ])('%s is reported, and the skill is used', async (_, front, line) => {
     const { head, problems } = await skill(front)
     expect(head?.description.length).toBeLessThanOrEqual(1024)
     expect(problems).toMatchObject([{ line, isFatal: false }])

@@ -165,8 +165,8 @@ export interface Filling {
 
 /**
  * The body with its placeholders filled: `$ARGUMENTS`, `$0` and up (single arguments; quotes group words), `$name`,
- * `${TRESTLE_SKILL_DIR}` and
- * `${KIMI_SKILL_DIR}`. Filled-in text is not expanded again. If no placeholder uses the arguments, they are appended.
+ * `${TRESTLE_SKILL_DIR}` and `${KIMI_SKILL_DIR}`. Filled-in text is not expanded again. If no placeholder uses the
+ * arguments, they are appended.
  */
 export function fillPlaceholders(body: string, { args, names, dir }: Filling): string {
   const single = splitArguments(args)

@@ -6,7 +6,7 @@ import type { ReadSkill } from './read-skill'
 import { openSkillCache } from './skill-cache'
 
 test.each(['', '{', 'null', '{"version":1,"entries":[null,1,["a"],["a",null],["a",{"mtimeMs":1}]]}'])(
-  'a cache that reads %j is empty, and is kept again',
+  'a cache file with %j counts as empty, and is written again',
   async (text) => {
     const file = join(await tempFolder(), 'skills.json')
     writeFileSync(file, text)

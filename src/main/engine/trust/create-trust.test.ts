@@ -146,7 +146,7 @@ test('trust applies to one folder, not to its subfolders or a copy', async () =>
 })
 
 test.each(['', '{', '[]', '{"folder":"/other","accepted":{}}', '\u0000'])(
-  'a damaged record trusts nothing, says so and is kept: %j',
+  'a damaged record trusts nothing, is reported and is kept: %j',
   async (text) => {
     write(rule('allow', 'Bash'))
     await accept()

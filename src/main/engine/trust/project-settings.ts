@@ -10,7 +10,7 @@ import { readProjectSandbox, type ProjectSandbox } from '../config/agent-setting
 import { TableReader, type Mistake } from '../config/toml/table-reader'
 import { readProjectWorktree, type ProjectWorktree } from '../config/agent-settings/worktree-settings'
 
-/** The settings for work in one folder, and whether the project can affect them. */
+/** The settings for work in one folder, and the trust state that determines what the project contributes to them. */
 export interface FolderSettings {
   settings: Settings
   problems: ConfigProblem[]

@@ -31,7 +31,7 @@ describe('a free name for a branch', () => {
   const free = (taken: readonly string[], prefix: string, words: string | undefined): Promise<string> =>
     freeBranch({ text: async () => taken.join('\n') }, prefix, words)
 
-  test('is the wanted one, or else the first number that is free, ignoring case', async () => {
+  test('is the requested one, otherwise one with the first free number, ignoring case', async () => {
     expect(await free([], 'trestle/', 'fix')).toBe('trestle/fix')
     expect(await free(['Trestle/Fix', 'trestle/fix-2'], 'trestle/', 'fix')).toBe('trestle/fix-3')
   })

@@ -5,7 +5,7 @@ import type { Catalog } from '../model/catalog/catalog'
 
 const MAX_WORDS = 6
 const MAX_NAME_CHARS = 40
-/** Words that say nothing about the work. */
+/** Words that do not describe the work. */
 const FILLERS = new Set(
   (
     'a an the please could you can we i my our me to of in on for ' +
@@ -51,7 +51,7 @@ export async function freeBranch(
   return `${stem}-${randomBytes(6).toString('hex')}`
 }
 
-/** The branch is renamed only while it is new; after this time, it keeps the words of the prompt. */
+/** Time limit of the small model: a branch is renamed only while it is new, otherwise it keeps the prompt's words. */
 const LIMIT_MS = 15_000
 /** Characters of the prompt that are sent: enough for a name. */
 const MAX_TASK_CHARS = 4_000

@@ -45,7 +45,7 @@ describe('a removal that fails', () => {
     expect(besides.map((name) => read(dirname(folder), join(name, 'watcher.log')))).toEqual(['from a program'])
   })
 
-  test('puts the files back at the next start, when its process died', async () => {
+  test('puts the files back at the next start if its process died', async () => {
     const { worktreeId, folder } = await lab.worktrees.create(project, { branch: 'fix' })
     lab.write(folder, { 'new.txt': 'the only copy' })
     const home = realpathSync(lab.home)
@@ -61,7 +61,7 @@ describe('a removal that fails', () => {
     await next.close()
   })
 
-  test('is completed at the next start, when everything was saved', async () => {
+  test('is completed at the next start if everything was saved', async () => {
     const { worktreeId, folder } = await lab.worktrees.create(project, { branch: 'fix' })
     lab.write(folder, { 'new.txt': 'saved' })
     const home = realpathSync(lab.home)

@@ -100,9 +100,7 @@ async function checkoutOf(
   return { args: ['--no-track', '-b', free, '--', folder, commit], branch: free }
 }
 
-/**
- * Completes or rolls back what a process left unfinished when it died. `isBusy`: another process may be working on it.
- */
+/** Completes or rolls back what a process left unfinished when it died. */
 export async function recoverWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const { home } = place
   const aside = asideOf(record)

@@ -25,7 +25,7 @@ async function withTags(): Promise<{ worktreeId: string; folder: string; branch:
   return made
 }
 
-describe('where tags have the names of branches', () => {
+describe('if tags have the names of branches', () => {
   test.each<MergeWay>(['merge', 'squash', 'rebase'])('%s brings the commits of the branch', async (way) => {
     const { worktreeId } = await withTags()
     expect(await lab.worktrees.merge(worktreeId, { way })).toMatchObject({ state: 'done', into: 'main' })

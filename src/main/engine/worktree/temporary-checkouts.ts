@@ -42,7 +42,7 @@ export async function removeAbandoned(place: WorktreePlace): Promise<void> {
     try {
       const found = findRepository(path)
       if (found?.top === path)
-        // With no merge of the repository running, its process has ended.
+        // The lock proves that no merge of the repository is running, so the checkout is left over.
         await place.exclusively(found.commonDir, async () => removeCheckout(place, await place.open(found), path))
       else if (place.now() - lstatSync(path).mtimeMs > ABANDONED_AFTER_MS)
         rmSync(path, { recursive: true, force: true })

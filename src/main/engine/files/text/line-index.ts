@@ -1,5 +1,5 @@
 const LF = 10
-/** The offset of every 256th line is kept. */
+/** The distance of the lines whose offsets are kept: lines 1, 257, 513, … */
 const LINES_PER_MARK = 256
 /** How many of the last scanned bytes are kept, to recognize a file that has only grown. */
 const TAIL_BYTES = 256

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FilteredFiles } from '../../../../shared/model/project/file-view'
 import { projectFiles } from '../../workspace/ripgrep/project-files'
 
-/** Age in ms at which a list is refreshed; the old one is used until then. */
+/** Age in ms after which a list is refreshed; the old one is used until the new one is ready. */
 const FRESH_MS = 5_000
 /** The refresh starts after this many ms without a filter call. */
 const PAUSE_MS = 800

@@ -32,8 +32,8 @@ const MAX_LINE_CHARS = 1_000
 const MAX_BLOCK_BYTES = 200_000
 
 /**
- * Reads a block of headers. Bytes that headers must not contain are decoded as UTF-8 if valid, otherwise in the
- * character set of the text. Malformed headers are read as far as possible, without an error.
+ * Reads a block of headers. Non-ASCII bytes, which headers must not contain, are decoded as UTF-8 if the block is valid
+ * UTF-8, otherwise in the character set of the text. Malformed headers are read as far as possible, without an error.
  */
 export async function readHeaders(block: Buffer, charset: string | undefined): Promise<ReadHeaders> {
   const { simpleParser } = await import('mailparser')
@@ -92,7 +92,7 @@ function people(found: Addresses): string {
     .toWellFormed()
 }
 
-/** On one line, without characters that a screen would hide. */
+/** The text on one line, without invisible characters. */
 function line(text: string): string {
   return text
     .replaceAll(/[\p{Cf}\p{Co}]/gu, '')

@@ -57,7 +57,7 @@ describe('the parts of a message', () => {
     expect(attachments[0]!.name).toBe('Re_ a_b.eml')
   })
 
-  test('that cannot be read have a reason', () => {
+  test('that cannot be read have a note with the reason', () => {
     const notesOf = (type: string): string => messageParts(leaf('1', type)).notes.join()
     expect(notesOf('application/pkcs7-mime')).toContain('encrypted (S/MIME)')
     expect(notesOf('application/pgp-signature')).toContain('was not checked')

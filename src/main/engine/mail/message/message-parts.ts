@@ -84,7 +84,7 @@ const MAX_DEPTH = 30
 const MAX_TEXTS = 20
 const MAX_ATTACHMENTS = 100
 
-/** Reads the structure a server reports. A wrong or hostile structure gives fewer parts, never an error. */
+/** Reads the structure a server reports. A wrong or hostile structure yields fewer parts, never an error. */
 export function messageParts(structure: MessageStructureObject | undefined): MessageParts {
   const found: MessageParts = { texts: [], attachments: [], notes: [] }
   if (structure) visit(structure, found, 0, undefined)

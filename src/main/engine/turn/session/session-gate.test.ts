@@ -49,7 +49,7 @@ async function affected(reader: string, event: EventBody = mailRead): Promise<st
   return found
 }
 
-it("mail that an agent has read counts for its parent and all of its parent's subagents, but for no other session", async () => {
+it('mail that a session or one of its subagents has read counts for all of them, but for no other session', async () => {
   expect(await affected('parent')).toEqual(['parent', 'agent 0', 'agent 1'])
   expect(await affected('agent 0')).toEqual(['parent', 'agent 0', 'agent 1'])
   expect(await affected('other')).toEqual(['other'])

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { commandSandboxes } from './session-sandboxes'
 
-it('does not count hidden folders in a visible folder as readable', async () => {
+it('does not count paths as readable that a sandbox hides inside visible folders', async () => {
   const userHome = realpathSync(await tempFolder())
   mkdirSync(join(userHome, '.m2', 'repository'), { recursive: true })
   const source = { root: '/srv/project', rootId: 's1', addedFolders: [], webHosts: [] }

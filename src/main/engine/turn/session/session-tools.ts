@@ -87,7 +87,7 @@ export interface SessionToolsDeps {
   files?: SessionFileRules
 }
 
-/** What restricts the file tools of a session in addition to its folders. */
+/** What the file tools of a session take into account in addition to its folders. */
 export interface SessionFileRules {
   /** Files as they are in the session's editor. Looked up at every use. */
   editorOf?(session: Session): SessionClientCapabilities['files']

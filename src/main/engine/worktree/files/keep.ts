@@ -73,7 +73,7 @@ async function commitTree(
   return stdout.toString('latin1').trim()
 }
 
-/** The tips of commits that no branch contains, but that git's files for this worktree refer to. */
+/** The tips of commits that no branch or tag contains, but that git's files for this worktree refer to. */
 async function commitsOnlyHere(repository: OpenRepository, head: string): Promise<string[]> {
   const branch = await repository.maybe(['symbolic-ref', '--quiet', 'HEAD'])
   const logs = [
