@@ -81,7 +81,7 @@ export const test = base.extend<AppSetup & { app: App }, { sharedBrowser: Shared
       const started = await (electron
         ? startElectron(electron, environment(scratch, userHome))
         : startWeb(environment(scratch, userHome), sharedBrowser))
-      // The page handles keys only once this button is visible.
+      // The page handles keys only after both have appeared.
       await started.page.getByRole('button', { name: 'Settings' }).waitFor()
       await started.page.locator('html[data-keys=ready]').waitFor()
       return started

@@ -49,7 +49,7 @@ const HOLD_STILL = `(async () => {
   const isEndless = ({ effect }) => effect?.getComputedTiming().endTime === Infinity
   // A change of the system's theme reaches the page with its next frame.
   await drawn()
-  // A style sheet no longer changes animations that a script has updated.
+  // Style sheets no longer change the timing of an animation once a script has set it.
   for (const { effect } of document.getAnimations().filter(isEndless))
     effect.updateTiming({ duration: effect.getTiming().duration })
   window.noFades = new CSSStyleSheet()

@@ -9,7 +9,7 @@ test.use({
   model: { script: [{ text: 'Seen.' }, { text: 'Seen.' }] },
 })
 
-/** One dot. */
+/** An image of one pixel. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -29,7 +29,7 @@ const attach = (page: Page, ...names: string[]): Promise<void> =>
 const attached = (page: Page) => page.getByRole('list', { name: 'Attachments' }).getByRole('listitem')
 const removeButtons = (page: Page) =>
   page.getByRole('list', { name: 'Attachments' }).getByRole('button', { name: /^Remove / })
-/** Waits until as many files as this are kept in the browser, which takes a moment. */
+/** Waits until the browser has stored this many files. */
 const expectKept = (page: Page, count: number): Promise<void> =>
   expect
     .poll(() =>
@@ -41,10 +41,10 @@ const expectKept = (page: Page, count: number): Promise<void> =>
 const openStart = ({ page, scratch }: App): Promise<void> =>
   openAt(page, `/new?${new URLSearchParams({ folder: scratch.project }).toString()}`)
 const startField = (page: Page) => page.getByRole('textbox', { name: 'What should we work on?' })
-/** Files that are stored with a session go there. */
+/** The folder of the files that are stored with sessions. */
 const store = ({ scratch }: App): string => join(scratch.home, 'sessions')
 
-test('attached files of a message that is not sent outlive the page, until it is sent', async ({ app }) => {
+test('attached files of an unsent message survive a reload, until the message is sent', async ({ app }) => {
   const { page, server } = app
   await startSession(app)
   await attach(page, 'shot.png', 'notes.txt')
@@ -52,7 +52,7 @@ test('attached files of a message that is not sent outlive the page, until it is
   await expectKept(page, 2)
   const message = page.getByRole('textbox', { name: 'Message', exact: true })
   await message.fill('What is this?')
-  // The same after a look at another page of the app.
+  // They also survive a visit to another page of the app.
   await openStart(app)
   await page.goBack()
   await expect(removeButtons(page)).toHaveCount(2)
@@ -110,7 +110,7 @@ test('a file that cannot be stored is not lost: the message waits with it, and c
   await expect(message).toHaveValue('Read this')
   await expect(page.getByRole('button', { name: 'Remove notes.txt' })).toBeVisible()
   expect(server.requests).toHaveLength(0)
-  // The same for a file that is added in the session, and for one that is sent again.
+  // The same applies to a file that is added in the session, and when the message is sent again.
   await attach(page, 'more.txt')
   await expect(page.getByRole('alert').filter({ hasText: 'more.txt could not be attached' })).toBeVisible()
   await message.press('Enter')

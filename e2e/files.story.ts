@@ -337,7 +337,7 @@ test.describe('editing in the viewer', () => {
     await expect(field).not.toContainText('draft')
   })
 
-  test('never overwrites a file that has changed unless told to', async ({ app }) => {
+  test('never overwrites a file that has changed unless the user chooses to', async ({ app }) => {
     const { page, scratch } = app
     const file = join(scratch.project, 'crlf.txt')
     await startSession(app)

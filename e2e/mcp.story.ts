@@ -130,7 +130,7 @@ test.describe('an MCP server of the user', () => {
     await button(app, 'Remove').press('Enter')
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove server' }).press('Enter')
     await expect(list(app)).not.toContainText('broken')
-    // The focus was on what is gone now, and is at its place.
+    // The focused control was removed, and another one in the list has the focus.
     await expect(list(app).locator(':focus')).toHaveCount(1)
     await expect(list(app)).toContainText('gone')
   })

@@ -62,7 +62,7 @@ test('a fact is remembered, viewed, corrected, recalled, forgotten and restored,
   await expect(row).toContainText('pnpm, never npm')
 })
 
-test('a secret key is rejected with advice, and the form keeps the typed text', async ({ app }) => {
+test('text with a token is rejected with the reason, and can be corrected in the form', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Memory', exact: true }).click()
   await expect(page.getByText('Nothing is remembered yet')).toBeVisible()

@@ -27,13 +27,13 @@ test.describe('an answer that reaches the length limit', () => {
     },
   })
 
-  test('is said to be cut off once, at the end', async ({ app }) => {
+  test('is reported as cut off once, at the end', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'tell me everything')
     const conversation = page.getByRole('region', { name: 'Conversation' })
     await expect(conversation.getByText("The answer was cut off at the model's length limit.")).toHaveCount(1)
-    // Before, it is told to the model, which continues.
+    // Before that, only the model is notified, and continues.
     await expect(conversation.getByText(/cut off|length limit/)).toHaveText([/^Note from Trestle to the model/, /^The/])
   })
 })

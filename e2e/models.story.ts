@@ -130,7 +130,7 @@ test('the pills of a new session are its mode and its model', async ({ app }) =>
   await expect(page.getByRole('button', { name: 'Model: Other model' })).toBeVisible()
 })
 
-test('a new default model is for new sessions: those that exist keep theirs', async ({ app }) => {
+test('a new default model applies to new sessions; existing ones keep theirs', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await openAt(page, '/settings/models')

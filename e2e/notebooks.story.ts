@@ -7,7 +7,7 @@ import { pictures, sendPrompt, startSession } from './steps'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** As Jupyter writes it. */
+/** A notebook in the format that Jupyter writes. */
 const notebook = (source: string[], outputs: unknown[]): string =>
   `${JSON.stringify(
     {

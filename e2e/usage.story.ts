@@ -93,7 +93,7 @@ test.describe('without prices', () => {
   })
 })
 
-test('links to other views take the focus along, to the setting that they name', async ({ app }) => {
+test('links to other views move the focus to the setting that they name', async ({ app }) => {
   const { page } = app
   const focused = (): Promise<string> =>
     page.evaluate<string>('document.activeElement.closest("[id]")?.id ?? document.activeElement.tagName')
@@ -101,7 +101,7 @@ test('links to other views take the focus along, to the setting that they name',
   await page.getByRole('button', { name: 'Limits…' }).press('Enter')
   await expect(page.getByRole('form', { name: 'Usage limits' })).toBeInViewport()
   await expect.poll(focused).toBe('settings-limits')
-  // Where no setting is named, the new view has the focus.
+  // If a link names no setting, the main area has the focus.
   await openAt(page, '/schedules')
   await page.getByRole('main').getByRole('button', { name: 'Settings' }).press('Enter')
   await expect(page.getByRole('heading', { name: 'Permission mode' })).toBeVisible()

@@ -9,13 +9,13 @@ export interface PictureLine {
   data: string
 }
 
-/** Says nothing that the other lines do not: brackets, and what every new cell has. */
+/** JSON that adds nothing to the other lines: brackets, and the fields of every cell. */
 const FRAME = /^\s*(?:[[\]{},]*|"(?:source|text|outputs|data|traceback|metadata|text\/plain)": [[{][\]}]?,?)$/
 const DEFAULTS = /^\s*"(?:execution_count|id)": (?:null|\d+|"[\w-]+"),?$/
 const CELL = /^\s*"cell_type": "(code|markdown|raw)",?$/
 const OUTPUT = /^\s*"output_type": "(\w+)",?$/
 const PICTURE = /^\s*"(image\/(?:png|jpeg|gif|webp))": "([A-Za-z0-9+/=\\n]+)",?$/
-/** Of one that is too long for a diff. */
+/** A picture whose data is too long for a diff. */
 const FOLDED_PICTURE = /^\s*"(image\/[a-z+]+)": ".* ⋯ ([\d,]+) characters ⋯ /
 const TEXT = /^\s*(?:"(?:source|text|text\/plain)": )?("(?:[^"\\]|\\.)*"),?$/
 
@@ -24,8 +24,8 @@ export function isNotebook(path: string | undefined): boolean {
 }
 
 /**
- * The rows of a notebook's diff with the text of its cells and outputs in place of JSON. What is not a text, a picture
- * or the frame around them stays as it is, so that every other change is seen.
+ * The rows of a notebook's diff with the text of its cells and outputs instead of JSON. Lines other than texts,
+ * pictures and the frame around them stay unchanged, so that every other change is visible.
  */
 export function notebookLines(lines: readonly DiffLine[]): (DiffLine | PictureLine)[] {
   return lines.flatMap((line): (DiffLine | PictureLine)[] => {
@@ -48,7 +48,7 @@ export function notebookLines(lines: readonly DiffLine[]): (DiffLine | PictureLi
 
 const CELL_NAMES: Readonly<Record<string, string>> = { code: 'Code', markdown: 'Markdown', raw: 'Raw' }
 
-/** The text of a line that is a string of JSON; undefined for any other. */
+/** The text of a line that is a JSON string; undefined for any other line. */
 function textOf(line: string): string | undefined {
   const [, written] = TEXT.exec(line) ?? []
   if (written === undefined) return undefined

@@ -39,7 +39,7 @@ describe('the cells of a notebook', () => {
     })
   })
 
-  it('are read from whatever a damaged file has of them', () => {
+  it('are read as far as possible from a damaged file', () => {
     expect(parseNotebook('{"cells": [null, {"source": 3, "outputs": [null, {}]}]}')?.cells).toHaveLength(2)
     for (const text of ['', '{', 'null', '[]', '{}', '{"cells": 1}']) expect(parseNotebook(text)).toBeUndefined()
   })
@@ -51,7 +51,7 @@ describe('the diff of a notebook', () => {
       line.kind === 'picture' ? `${line.sign} ${line.mediaType} ${line.data}` : `${line.kind} ${line.text}`,
     )
 
-  it('shows what is written in the cells instead of JSON', () => {
+  it('shows the text of the cells instead of JSON', () => {
     const diff = [
       '   {',
       '    "cell_type": "code",',
@@ -72,7 +72,7 @@ describe('the diff of a notebook', () => {
     ])
   })
 
-  it('hides no other change, and nothing that a screen does not show', () => {
+  it('hides no other change, and writes out invisible characters', () => {
     const diff = [
       '+   "kernelspec": {"name": "evil"},',
       '+   "execution_count": 7,',

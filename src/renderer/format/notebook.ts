@@ -1,26 +1,26 @@
-/** Jupyter notebooks, as their cells. */
+/** Reads the cells of Jupyter notebooks. */
 
 export type NotebookOutput =
   | { kind: 'text'; text: string; isError?: true }
   | { kind: 'picture'; mediaType: string; data: string }
-  /** Of a type that is not shown: widgets, HTML without a text. */
+  /** Only of types that are not shown: widgets, HTML without a text version. */
   | { kind: 'other'; types: string[] }
 
 export interface NotebookCell {
   kind: 'code' | 'markdown' | 'raw'
   source: string
-  /** What Jupyter shows in brackets. */
+  /** The execution count, which Jupyter shows in brackets. */
   count?: number
   outputs: NotebookOutput[]
 }
 
 export interface Notebook {
-  /** Of the code cells. */
+  /** The language of the code cells. */
   language: string
   cells: NotebookCell[]
 }
 
-/** Drawn as an image; an SVG drawn like this runs no scripts. */
+/** Shown in an `<img>`, in which an SVG runs no scripts. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml']
 
 /** The cells of a notebook (nbformat 4); undefined for any other text. */
@@ -62,7 +62,7 @@ function outputOf(value: unknown): NotebookOutput {
   const picture = PICTURES.find((mediaType) => shown[mediaType] !== undefined)
   if (picture !== undefined) {
     const content = textIn(shown[picture])
-    // Drawings are stored as text, the others as base64.
+    // SVG images are stored as text, the others as base64.
     return {
       kind: 'picture',
       mediaType: picture,
@@ -77,7 +77,7 @@ function outputOf(value: unknown): NotebookOutput {
   }
 }
 
-/** Texts are stored as one string, or as lines that keep their ends. */
+/** A text is stored as one string, or as lines with their line endings. */
 function textIn(value: unknown): string {
   if (Array.isArray(value)) return value.map(textIn).join('')
   return typeof value === 'string' ? value : ''

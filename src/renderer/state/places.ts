@@ -12,7 +12,7 @@ export function usePlaces(): readonly PlaceView[] {
   return data ?? NO_PLACES
 }
 
-/** One of them; undefined for this machine. */
+/** The place with this id; undefined for this machine. */
 export function usePlace(placeId: string | undefined): PlaceView | undefined {
   const places = usePlaces()
   return placeId === undefined ? undefined : places.find((place) => place.placeId === placeId)

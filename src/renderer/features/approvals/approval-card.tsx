@@ -258,8 +258,8 @@ export function ApprovalCard({
 }
 
 /**
- * The first option is the usual one, unless it is dangerous: then rejecting is. Leaving the sandbox stands out when the
- * sandbox is also offered.
+ * The first option is the primary one, unless the call is dangerous: then rejecting is. Leaving the sandbox is marked
+ * as dangerous when the sandbox is also offered.
  */
 function variantOf(action: CardAction, index: number, danger: boolean): ButtonVariant {
   if (action.kind === 'stop') return 'quiet'

@@ -91,8 +91,8 @@ export interface CardKey {
 }
 
 /**
- * The card's key that was pressed on purpose, or undefined. A user who is typing when a card appears is typing text:
- * keys soon after the card appeared, soon after another key, or in a field with text answer nothing.
+ * The card's key that was pressed on purpose, or undefined. A user who is typing when a card appears does not mean the
+ * card: keys soon after it appeared, soon after another key, or in a field with text are ignored.
  */
 export function answerKey(
   press: CardKey,

@@ -12,7 +12,7 @@ it('keeps the input of each request and field, also of an emptied field', () => 
   expect(keptInput('a1', 'reason', 'initial')).toBe('')
 })
 
-it('drops the least recently changed input when there are too many requests', () => {
+it('drops the least recently changed input when there is too much', () => {
   keepInput('first', 'reason', 'kept')
   for (let n = 0; n < 49; n += 1) keepInput(`r${n}`, 'reason', 'x')
   expect(keptInput('first', 'reason', '')).toBe('kept')

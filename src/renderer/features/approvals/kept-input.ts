@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** Maximum number of requests whose input is kept; the least recently used one is dropped first. */
+/** Maximum number of fields whose input is kept; the least recently changed one is dropped first. */
 const MAX_KEPT = 50
 
 /** Unsent input, by request and field, so that it survives switching sessions. */

@@ -61,7 +61,7 @@ describe('commands', () => {
     expect(matchingCommands(commands, 'turn').map(({ name }) => name)).toEqual(['stop'])
   })
 
-  it('are alone only without an argument', () => {
+  it('count as alone only without an argument', () => {
     expect(isCommandAlone(' /stop\n', commands[2]!)).toBe(true)
     expect(isCommandAlone('/stop now', commands[2]!)).toBe(false)
   })
@@ -98,7 +98,7 @@ describe('arguments of MCP prompts', () => {
     }
   })
 
-  it('have a hint with their name and description', () => {
+  it('have a hint with their name, whether they are optional, and their description', () => {
     expect(PROMPTS[0]!.arguments.map((argument) => argumentHint({ argument }))).toEqual([
       'repo: owner/name',
       'label (optional)',

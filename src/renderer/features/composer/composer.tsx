@@ -52,7 +52,7 @@ export interface ComposerHandle {
   fill(text: string): void
   /** Adds text at the end. */
   add(text: string): void
-  /** Inserts a restored message before the current text. `files`: those of it that are not stored with the session. */
+  /** Inserts a restored message before the current text. `files`: its files that are not stored yet. */
   restoreMessage(parts: readonly UserPart[], files?: readonly File[]): void
 }
 

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button'
 
 const LEFT_OVER = 'The queued prompt was sent or removed before your change was saved. Your text is in the message box.'
 
-/** Of a prompt, in its tooltip. */
+/** Maximum number of characters of a prompt in its tooltip. */
 const SHOWN_CHARS = 2000
 
 const REPLACED = 'Your change replaced one that another window has made.'
@@ -307,7 +307,7 @@ function partsWith({ parts }: QueuedPrompt, text: string): UserPart[] {
   return messageOf(text, attachmentsOf(parts.filter(isUserProvided)))
 }
 
-/** What was typed, without attached files and the instructions of skills. */
+/** The typed text, without attached files and the instructions of skills. */
 function textIn({ parts }: QueuedPrompt): string {
   return typedText(parts.filter(isUserProvided))
 }

@@ -155,7 +155,7 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   )
 }
 
-/** Absolute paths of the files changed since the session started, with their folders. */
+/** Absolute paths of the files that the session has changed and that still differ from before, with their folders. */
 function useChangedPaths(sessionId: string, header: SessionHeader): ReadonlySet<string> {
   const queries = useQueries()
   const version = header.turnId === undefined ? `idle ${header.seq}` : 'turn'

@@ -46,7 +46,7 @@ export function useFile(sessionId: string, path: string): OpenFile {
   const shownVersion = view?.version
   useEffect(() => {
     if (now && !isFetching && (now.version !== shownVersion || error)) void refetch()
-    // Read the file again only when a check found a new version.
+    // Only a new result of the check triggers another read.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [now])
   const text = useMemo(() => {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { SessionFile } from '../../../shared/model/session/checkpoint'
 import { useClient } from '../../state/page/queries'
 
-/** Lines changed since the session started. */
+/** The number of lines that differ from before the session. */
 export interface ChangedLines {
   added: number
   removed: number

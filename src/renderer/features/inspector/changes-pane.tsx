@@ -27,7 +27,8 @@ interface ChangesPaneProps {
 }
 
 /**
- * The files changed since the session started, by tools or commands; each expands to its hunks, which can be undone.
+ * The files that tools or commands of the session have changed and that still differ from before; each expands to its
+ * hunks, which can be undone.
  */
 export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: ChangesPaneProps) {
   const busy = header.turnId !== undefined
@@ -83,7 +84,7 @@ function versionOf(header: SessionHeader | undefined, changes: readonly Change[]
   return header?.turnId === undefined ? `idle ${header?.seq}` : `turn ${changes.length}`
 }
 
-/** The files changed since the session started; undefined until they are known. */
+/** The files that the session has changed and that still differ from before; undefined until they are known. */
 function useChangedFiles(sessionId: string, version: string, enabled = true): readonly SessionFile[] | undefined {
   const queries = useQueries()
   const { data } = useQuery({
@@ -96,8 +97,8 @@ function useChangedFiles(sessionId: string, version: string, enabled = true): re
 }
 
 /**
- * Number of files changed since the session started, including by commands. While a turn runs, at least the `edited`
- * ones, because the engine is not queried then.
+ * Number of files that the session has changed, including by commands, and that still differ from before. While a turn
+ * runs, at least the `edited` ones, because the engine is not queried then.
  */
 export function useChangeCount(
   sessionId: string,

@@ -37,7 +37,7 @@ import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start
 import { untouchedSession } from './untouched-session'
 import { WorktreeChoice } from './worktree-choice'
 
-/** The model of the last session that was started here, and the default model of that time. */
+/** The model of the last session that was started here, and the default model at that time. */
 const MODEL_KEY = 'trestle.lastModel'
 /** ID of the unsent draft of this page. */
 const DRAFT = 'new'
@@ -131,7 +131,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       if (untouched !== undefined) return useLayout.getState().openSession(untouched)
       const header = await client.session.create({
         ...(input.folder !== NO_PROJECT && { folder: input.folder }),
-        // Without one, the engine records the default model of this moment.
+        // Without a model, the engine records the current default model.
         ...(input.model !== settings?.defaultModel && { model: input.model }),
         ...(chosenMode !== undefined && chosenMode !== 'plan' && { mode: chosenMode }),
         ...(effort !== undefined && { effort }),

@@ -113,7 +113,7 @@ export function useViewPreview(url: string, pageWidth: number | undefined, handl
       client.preview
         .place({ viewId, place: next && { ...next, ...(pageWidth !== undefined && { pageWidth }) } })
         .then(({ picture }) => setStill(next ? undefined : picture))
-        // The view was closed with its window, or the next window opens it again.
+        // The view was closed with its window, or the next subscription opens a new one.
         .catch(() => {})
     }
     if (isShown) return watchPosition(element, place)

@@ -206,7 +206,7 @@ describe('more lines', () => {
 })
 
 describe('marks', () => {
-  it('are shown immediately, and an earlier answer does not remove them', async () => {
+  it('are shown immediately, and an earlier answer does not revert them', async () => {
     const { api, review } = engine([file('a')])
     await review.reload()
     const slow = held<ReviewMarks>()
@@ -221,7 +221,7 @@ describe('marks', () => {
     expect(review.store.getState().marks.viewed).toEqual({ a: ['k1'] })
   })
 
-  it('are removed when they cannot be stored', async () => {
+  it('are reverted when they cannot be stored', async () => {
     const { api, review } = engine([file('a')])
     await review.reload()
     api.setViewed = () => Promise.reject(new Error('read-only'))

@@ -45,7 +45,10 @@ export class ReviewStore {
   readonly #missing = new Set<string>()
   /** Files that may contain secrets and whose lines the user has revealed. */
   readonly #revealed = new Set<string>()
-  /** Number of marks made here. Answers from before the latest one are ignored, because they would remove it. */
+  /**
+   * Number of marks made here, and a promise that settles when they are stored. Answers from before the latest mark are
+   * ignored, because they would revert it.
+   */
   #marksMade = 0
   #marksStored: Promise<unknown> = Promise.resolve()
 

@@ -80,7 +80,7 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
     event.preventDefault()
   }
   return (
-    // Handles keys of the slider and the buttons.
+    // Handles key presses that bubble up from the slider and the buttons.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="flex h-full min-h-0 flex-col gap-3" onKeyDown={onKeyDown}>
       <div className="flex flex-none flex-wrap items-center gap-x-1 gap-y-2">

@@ -18,7 +18,7 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
   const continueThere = async (): Promise<void> => {
     setContinuing(true)
     try {
-      // Resumes the move: data already received is not sent again.
+      // Finishes the move. The file is copied again, but a session that was already received is not received twice.
       for await (const push of await client.place.move({ sessionId, to: place }))
         if (push.type === 'done') showToast(`The session continues on ${place}.`)
     } catch (error) {

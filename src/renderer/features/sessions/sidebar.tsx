@@ -195,7 +195,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
             event.preventDefault()
             field.current?.closest('[data-sidebar]')?.querySelector<HTMLElement>('[role=tree] [tabindex="0"]')?.focus()
           } else if (event.key === 'Enter' && value.trim() !== '' && !event.nativeEvent.isComposing) {
-            // The first session or message: groups can be expanded.
+            // The first session or message. Only groups have `aria-expanded`.
             const first = '[role=tree] [role=treeitem]:not([aria-expanded])'
             field.current?.closest('[data-sidebar]')?.querySelector<HTMLElement>(first)?.click()
           }

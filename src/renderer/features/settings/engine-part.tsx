@@ -153,7 +153,7 @@ function SharedSwitch({ shared }: { shared: boolean }) {
   )
 }
 
-/** The type of the engine, and its next action. */
+/** Where the engine runs, or what it does as soon as nothing is running. */
 export function engineTitle({ holder, whenIdle }: Pick<EngineStatus, 'holder' | 'whenIdle'>): string {
   if (holder === 'desktop') return 'Runs in the desktop app, which hands it over when you quit'
   if (whenIdle) return whenIdle === 'restart' ? 'Restarts when nothing is running' : 'Stops when nothing is running'

@@ -71,7 +71,7 @@ export function SettingsPage({
   useEffect(() => {
     tabs.current?.querySelector(`[data-section="${section}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [section])
-  // A link to one setting.
+  // The setting that a link leads to.
   const item = useLayout(({ view }) => (view.kind === 'settings' && view.section === 'models' ? view.item : undefined))
   useEffect(() => {
     if (item !== undefined) focusSetting({ section: 'models', anchor: `settings-${item}` })

@@ -16,8 +16,8 @@ export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
 }
 
 /**
- * A link to another view goes away with the view it is in, and the focus with it: then the new view has it. Sessions
- * and the start page put it into their message field.
+ * Focuses the main area of a new view if the focus was lost with the link that opened it. Sessions and the start page
+ * focus their message field instead.
  */
 function useFocusOfNewView(): void {
   const kind = useLayout(({ view }) => view.kind)

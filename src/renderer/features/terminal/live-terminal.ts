@@ -249,7 +249,7 @@ export class LiveTerminal {
     if (viewportY === 0 && baseY > 0 && !following) this.#options.onTop()
   }
 
-  /** A program that redraws needs the columns it was given; plain lines wrap at the width of the view. */
+  /** A program that redraws needs all columns of its terminal; plain lines wrap at the width of the view. */
   #draw(text: string): void {
     const drawing = drawingAfter(this.#drawing, text)
     if (drawing === this.#drawing) return

@@ -23,7 +23,7 @@ import { costText } from './usage-text'
 /** How often the cost is read again while the session works, in ms. */
 const REFRESH_MS = 3000
 
-/** The cost of this session and its subagents; opens the details. Hidden while no price is known. */
+/** The cost of this session and its subagents; opens the details. Hidden without a known price or a near limit. */
 export function SessionCost({ sessionId }: { sessionId: string }) {
   const queries = useQueries()
   const header = useSessionHeader(sessionId)

@@ -18,7 +18,7 @@ export interface UnkeptFile {
 /** A file to be sent with a message. */
 export interface Attachment {
   id: string
-  /** Images and PDFs are sent themselves; of other files the agent gets the text, or where they are. */
+  /** Images and PDFs are sent themselves; for other files, the agent gets the text or the path. */
   part: MediaPart | FilePart | UnkeptFile
   bytes: number
 }
@@ -39,7 +39,7 @@ export function attachmentsOf(parts: readonly UserPart[]): Attachment[] {
   })
 }
 
-/** A message: images and PDFs, what was typed, then the other files. Files that are not stored are left out. */
+/** The parts of a message: images and PDFs, the typed text, other files. Files that are not stored are omitted. */
 export function messageOf(typed: string, attachments: readonly Attachment[]): UserPart[] {
   const text = typed.trim()
   return [
@@ -49,7 +49,7 @@ export function messageOf(typed: string, attachments: readonly Attachment[]): Us
   ]
 }
 
-/** Whether a model must see images to take it. */
+/** Whether the model must support images to receive it. */
 export function isImage(part: Attachment['part']): boolean {
   return part.type === 'media' && part.mediaType !== PDF_TYPE
 }

@@ -2,13 +2,13 @@ import type { Attachment } from './attachment'
 import type { AttachmentStore } from './draft-files'
 
 const NAME = 'trestle-attachments'
-/** The files themselves, and what is known of them without reading them. */
+/** Object stores: the files, and their sizes and times, which can be read without the files. */
 const [FILES, FACTS] = ['files', 'facts'] as const
-/** All drafts of this browser together. */
+/** Maximum for all drafts of this browser together. */
 const MAX_BYTES = 250_000_000
-/** A draft of another window may be about to name it. */
+/** Minimum age, in ms, of an unused file that is removed: a draft of another window may be about to refer to it. */
 const UNUSED_MS = 3_600_000
-/** Then a draft loses its files, so that forgotten ones do not fill the disk for ever. */
+/** Age in ms at which even a used file is removed, so that forgotten drafts do not fill the disk forever. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000
 
 interface Facts {
@@ -45,7 +45,7 @@ export const browserFiles: AttachmentStore = {
 
 const all = (facts: IDBObjectStore): Promise<Facts[]> => result(facts.getAll())
 
-/** Runs `work` in one transaction, and resolves when it is stored. */
+/** Runs `work` in one transaction, and resolves when the transaction is complete. */
 async function inDatabase<Result>(
   mode: IDBTransactionMode,
   work: (files: IDBObjectStore, facts: IDBObjectStore) => Promise<Result>,

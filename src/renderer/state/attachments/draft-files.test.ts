@@ -53,7 +53,7 @@ describe('the files of a draft', () => {
     expect(composer('s2').isLoaded).toBe(true)
   })
 
-  it('stay what they were while they are loaded, whatever is attached meanwhile', async () => {
+  it('are not lost when others are attached before they are loaded', async () => {
     const { window } = browser()
     const { composer } = window('a')
     composer().save([file('one')], unexpected)
@@ -65,7 +65,7 @@ describe('the files of a draft', () => {
     expect(await ids(next)).toEqual(['one'])
   })
 
-  it('are kept with a message on its way until it has arrived, also when the composer is gone', async () => {
+  it('are kept for a message in flight until it arrives, even after the composer was closed', async () => {
     const { window } = browser()
     const { composer } = window('a')
     const first = composer()
@@ -80,7 +80,7 @@ describe('the files of a draft', () => {
     expect(composer().isLoaded).toBe(true)
   })
 
-  it('stay when a message did not arrive and its composer is gone', async () => {
+  it('stay stored when a message fails after its composer was closed', async () => {
     const { window } = browser()
     const { composer } = window('a')
     const first = composer()
@@ -101,7 +101,7 @@ describe('the files of a draft', () => {
     expect(await ids(window('b').composer())).toEqual(['one'])
   })
 
-  it('are reported when there is no room, and the others stay', async () => {
+  it('are reported if there is no space for them, and the others stay', async () => {
     const { window } = browser()
     const { composer } = window('a')
     const lost = vi.fn<(attachment: Attachment) => void>()
@@ -110,7 +110,7 @@ describe('the files of a draft', () => {
     expect(await ids(composer())).toEqual(['one'])
   })
 
-  it('are removed when no draft of any window has them', async () => {
+  it('are removed when no draft of any window uses them', async () => {
     const { window, files, store } = browser()
     const [first, second] = [window('a'), window('b')]
     const composer = first.composer()

@@ -1,34 +1,34 @@
 import type { WindowDrafts } from '../drafts/window-drafts'
 import type { Attachment } from './attachment'
 
-/** Where attached files outlive the page. */
+/** A storage for attached files that outlives the page. */
 export interface AttachmentStore {
-  /** Rejects when there is no room. */
+  /** Rejects if there is no space. */
   put(attachment: Attachment): Promise<void>
-  /** Those that are there, in this order. */
+  /** The files with these ids that exist, in this order. */
   get(ids: readonly string[]): Promise<Attachment[]>
-  /** Removes what no draft of the browser has. */
+  /** Removes files that no draft uses, except new ones, and files that are very old. */
   prune(used: ReadonlySet<string>): Promise<void>
 }
 
 const PREFIX = 'files of '
 
 /**
- * The attached files of one draft. Their content is in a store, and a list of their ids is a draft of its own: so two
- * windows, and a window that was closed, share files as they share the text.
+ * The attached files of one draft. Their content is in a store, and the list of their ids is a separate draft, so that
+ * windows, including closed ones, share files in the same way as the text.
  */
 export class DraftFiles {
   readonly #id: string
   readonly #drafts: WindowDrafts
   readonly #store: AttachmentStore
-  /** Those of the draft when the page was opened, until they are loaded. */
+  /** The ids that were found in the stored draft, until the files are loaded. */
   #unloaded: readonly string[]
   #shown: readonly string[] = []
-  /** Sent with messages that have not arrived. */
+  /** The ids of files in messages that have not arrived yet. */
   #inFlight: readonly (readonly string[])[] = []
   readonly #putting = new Set<string>()
   readonly #put = new Set<string>()
-  /** The list as it was last found or stored, and as this window has it. */
+  /** The list as last found or stored, and as last stored for this window. */
   #last: string
   #own: string
   #isOpen = false
@@ -42,24 +42,24 @@ export class DraftFiles {
     this.#own = drafts.own(this.#id)
   }
 
-  /** Whether there is nothing to load. */
+  /** Whether no files are left to load. */
   get isLoaded(): boolean {
     return this.#unloaded.length === 0
   }
 
-  /** The files that were attached when the page was last open. */
+  /** Loads the files that were attached when the page was last open. */
   async load(): Promise<Attachment[]> {
     const found = await this.#store.get(this.#unloaded)
-    // They are shown, and saved as such, from now on.
+    // From now on they count as shown.
     this.#unloaded = []
     this.#shown = found.map(({ id }) => id)
     for (const { id } of found) this.#put.add(id)
     return found
   }
 
-  /** The attachments on screen. `onLost`: one cannot be stored. */
+  /** Saves the attachments on screen. `onLost`: called for each one that cannot be stored. */
   save(attachments: readonly Attachment[], onLost: (attachment: Attachment) => void): void {
-    // Until they are loaded, none of them is on screen.
+    // Stored files that are not loaded yet are not among them.
     this.#shown = attachments.map(({ id }) => id)
     for (const attachment of attachments) {
       const { id } = attachment
@@ -75,10 +75,10 @@ export class DraftFiles {
     const sent = attachments.map(({ id }) => id)
     this.#inFlight = [...this.#inFlight, sent]
     return (arrived) => {
-      // Without a composer that takes them back, they stay stored.
+      // Without a composer to return them to, they stay stored.
       if (!arrived && !this.#isOpen) return
       this.#inFlight = this.#inFlight.filter((each) => each !== sent)
-      // Another composer may have changed the stored draft: then that one counts.
+      // Another composer may have changed the stored draft; then that draft is kept.
       if (this.#isOpen || this.#drafts.own(this.#id) === this.#own) this.#write()
     }
   }
@@ -107,7 +107,7 @@ export class DraftFiles {
   }
 }
 
-/** Removes the files that no draft has any more. */
+/** Removes files that no draft uses any longer. */
 export async function pruneFiles(drafts: WindowDrafts, store: AttachmentStore): Promise<void> {
   await store.prune(new Set(drafts.texts((id) => id.startsWith(PREFIX)).flatMap(idsIn)))
 }

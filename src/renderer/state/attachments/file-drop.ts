@@ -16,7 +16,7 @@ interface FileDropOptions {
   showProblem: (problem: string) => void
 }
 
-/** What a message field does with files. */
+/** The file handlers of a message field. */
 export interface FileDrop {
   dragging: boolean
   addFiles: (files: File[]) => void

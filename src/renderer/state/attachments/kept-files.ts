@@ -1,16 +1,16 @@
 import type { TrestleClient } from '../../../shared/contract'
 import { isUnkept, type Attachment, type FilePart } from './attachment'
 
-/** Where files are kept, until they are sent. */
+/** The session that files are stored with. */
 export interface FileKeeper {
   client: Pick<TrestleClient, 'file'>
   sessionId: string
 }
 
-/** Larger files would hold up the connection. */
+/** Larger files would block the connection for too long. */
 const MAX_BYTES = 32_000_000
 
-/** Throws an Error whose message can be shown. */
+/** Throws an Error with a message for the user if the file is too large. */
 export function requireFits(file: File): void {
   if (file.size <= MAX_BYTES) return
   const limit = `${MAX_BYTES / 1_000_000} MB`
@@ -18,8 +18,8 @@ export function requireFits(file: File): void {
 }
 
 /**
- * Stores the files that are not stored yet with the session, where the agent can read them. `failure`: why those that
- * remain could not be.
+ * Stores the files that are not stored yet with the session, where the agent can read them. `failure`: why some could
+ * not be stored; they are returned unchanged.
  */
 export async function keepFiles(
   attachments: readonly Attachment[],
@@ -38,7 +38,7 @@ export async function keepFiles(
   return { attachments: done, ...(failure !== undefined && { failure }) }
 }
 
-/** Under an id of its own: what is stored in the browser for an id never changes. */
+/** Uses a new id, because the content stored in the browser for an id never changes. */
 async function kept(file: File, keeper: FileKeeper): Promise<Attachment> {
   const part = await keepFile(file, keeper)
   return { id: crypto.randomUUID(), part, bytes: part.file.size }
@@ -51,7 +51,7 @@ async function keepFile(file: File, { client, sessionId }: FileKeeper): Promise<
   const said = `Attached file ${name} (${kind}, ${size} bytes), kept at ${path}`
   return {
     type: 'text',
-    // Parts of a message are joined as they are.
+    // Parts of a message are joined without a separator.
     text: `\n\n${text === undefined ? `${said}.` : `${said}:\n\n${text}`}`,
     file: { name, path, size },
   }

@@ -5,16 +5,16 @@ import { base64 } from './kept-files'
 const MAX_PIXELS = 2000
 /** Providers reject images of more than about 5 MB; base64 adds a third. */
 const MAX_BYTES = 3_700_000
-/** Not even decoded: it could exhaust the page's memory. */
+/** Larger files are not even decoded, because that could exhaust the page's memory. */
 const MAX_FILE_BYTES = 60_000_000
 
-/** The size an image is sent in: its own, or scaled so that no side exceeds the limit. */
+/** The size at which an image is sent: its own, or scaled so that no side exceeds the limit. */
 export function fitWithin(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, MAX_PIXELS / Math.max(width, height, 1))
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** Reads a picture, scaled to the limits; throws an Error whose message can be shown. */
+/** Reads a picture, scaled to the limits; throws an Error with a message for the user. */
 export async function readPicture(file: File): Promise<Attachment> {
   const name = file.name || 'picture'
   if (file.size > MAX_FILE_BYTES) throw new Error(`${name} is larger than ${MAX_FILE_BYTES / 1_000_000} MB.`)

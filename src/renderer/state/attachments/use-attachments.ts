@@ -8,10 +8,10 @@ import { DraftFiles, pruneFiles } from './draft-files'
 import { base64, keepFiles, requireFits, type FileKeeper } from './kept-files'
 import { readPicture } from './read-picture'
 
-/** Larger ones must be mentioned with @, so that the agent reads only the pages it needs. */
+/** Larger PDFs must be mentioned with @, so that the agent reads only the pages it needs. */
 const MAX_PDF_BYTES = 20_000_000
 
-/** Reads a file, and scales images to the limits; throws an Error whose message can be shown. */
+/** Reads a file, and scales images to the limits; throws an Error with a message for the user. */
 async function readAttachment(file: File): Promise<Attachment> {
   if (PICTURE_TYPES.includes(file.type)) return readPicture(file)
   const [id, bytes] = [crypto.randomUUID(), file.size]
@@ -26,8 +26,8 @@ async function readAttachment(file: File): Promise<Attachment> {
 }
 
 /**
- * The attachments of a draft, which outlive the page as its text does. `sessionId`: where files are stored; without it,
- * once there is a session. `problem` says why one could not be added.
+ * The attachments of a draft, which outlive the page like its text. `sessionId`: the session to store files with;
+ * without it, they are stored once a session exists. `problem`: why one could not be added.
  */
 export function useAttachments(draftId: string, sessionId?: string) {
   const client = useClient()
@@ -48,7 +48,7 @@ export function useAttachments(draftId: string, sessionId?: string) {
         finish([])
         setProblem('The attached files of this message could not be read again.')
       })
-    // What cannot be removed now is removed later.
+    // Files that cannot be removed now are removed later.
     void pruneFiles(pageDrafts, browserFiles).catch(() => undefined)
     return () => {
       isGone = true
@@ -94,7 +94,7 @@ export function useAttachments(draftId: string, sessionId?: string) {
   /** Empties the draft. Its files are kept until the returned function is called with whether the message arrived. */
   const takeAll = useCallback((): ((arrived: boolean) => void) => {
     const release = stored.trackOutgoing(attachments)
-    // At once: the message may leave the screen with it.
+    // Saved immediately instead of by the effect: the composer may be unmounted next.
     stored.save([], () => undefined)
     setAttachments([])
     return release

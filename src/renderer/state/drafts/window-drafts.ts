@@ -85,7 +85,7 @@ export class WindowDrafts {
     }
   }
 
-  /** The texts of all windows' drafts whose id passes. */
+  /** The texts of the drafts of all windows whose id passes. */
   texts(passes: (id: string) => boolean): string[] {
     const storage = this.#storage()
     return keysOf(storage).flatMap((key) => {
@@ -149,7 +149,7 @@ export class WindowDrafts {
   }
 }
 
-/** What the draft under a key is for. */
+/** The id of the draft with this storage key. */
 function idIn(key: string): string {
   return key.slice(key.indexOf('\n') + 1)
 }

@@ -18,7 +18,7 @@ export function showFindMarks(marks: FindMarks | undefined): void {
   useFindMarks.setState(marks ?? NONE)
 }
 
-/** Parts of the page with their own search or without one: Ctrl+F does not mean the conversation there. */
+/** Parts of the page with their own search, or in which Ctrl+F is left to the browser. */
 const OTHERS = '[data-find-field], [data-own-find], .xterm, .cm-editor, [role=dialog]'
 
 /** Whether Ctrl+F at this element means the conversation. In the field of the find bar it means the browser's find. */

@@ -58,7 +58,7 @@ export function withTasks(state: TasksState, changed: readonly Task[], removed: 
 }
 
 /**
- * Applies a complete list: tasks missing from it are gone, except changes received `since` the list was requested.
+ * Applies a complete list: tasks missing from it are removed, except changes received `since` the list was requested.
  * Pure.
  */
 export function withTaskList(state: TasksState, list: readonly Task[], since: ReadonlySet<string>): TasksState {

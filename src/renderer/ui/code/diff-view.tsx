@@ -20,7 +20,7 @@ interface DiffViewProps {
   end?: ReactNode
 }
 
-/** The grammar of cells: a diff seldom has the notebook's language in it. */
+/** Selects Python as the grammar of cells, because a diff rarely contains the notebook's language. */
 const CELL_CODE = 'cell.py'
 
 /** Longer than any line of a request, which the engine has folded. */
@@ -77,7 +77,7 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
   )
 })
 
-/** A picture stands between lines of text. */
+/** Replaces a picture with a note, which is not compared word by word. */
 function asText(line: DiffLine | PictureLine): DiffLine {
   return line.kind === 'picture' ? { kind: 'note', text: '' } : line
 }

@@ -19,7 +19,7 @@ export class HighlightQueue {
   readonly #due = new Set<number>()
   #isScheduled = false
 
-  /** `later` calls back after the requests that have arrived in the meantime. */
+  /** `later` calls back once the requests that have arrived in the meantime were passed to `take`. */
   constructor(reply: (reply: HighlightReply) => void, later: (work: () => void) => void) {
     this.#reply = reply
     this.#later = later

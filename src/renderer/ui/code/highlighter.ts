@@ -4,7 +4,7 @@ import type { CodeToken } from './code-lines'
 import { languageNamed } from './code-languages'
 import { PageCode } from './page-code'
 
-/** Maximum number of cached blocks, so that scrolling back shows them in color immediately. */
+/** Maximum number of finished blocks in the cache, which shows them in color immediately after scrolling back. */
 const KEPT = 80
 const kept = new Map<string, PageCode>()
 

@@ -63,7 +63,7 @@ export function EditField({ text, path, line, label, className, onChange, onSave
   return <div ref={parent} className={className} />
 }
 
-/** The app's code colors, by the names of the editor's default style. */
+/** The app's code colors, by the colors of the editor's default style that they replace. */
 const COLORS: Readonly<Record<string, string>> = {
   '#708': 'keyword',
   '#219': 'constant',

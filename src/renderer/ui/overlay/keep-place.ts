@@ -3,10 +3,10 @@ const FOCUSABLE =
   'textarea:not(:disabled), [tabindex="0"]'
 /** Bit of `compareDocumentPosition`: follows; also set for descendants. */
 const AFTER = 4
-/** Parts of the page that other code fills when they change, and that are too large for the position of one control. */
+/** Parts of the page that other code fills when they change; too large to be the position of one control. */
 const LARGE = 'main, nav, body, [role=tabpanel], [role=dialog], [role=alertdialog], [role=region], #root'
 
-/** What a control opens over the page, to ask before it acts. */
+/** Overlays in which a control may ask before it acts. */
 const OVER_THE_PAGE = '[role=dialog], [role=alertdialog], [role=menu]'
 
 /** How long after its use the removal of a control is attributed to that use, in ms. */
@@ -15,10 +15,10 @@ const MAX_WAIT = 10_000
 const ACTING = ['Enter', ' ', 'Escape', 'Delete', 'Backspace']
 
 /**
- * Keeps the place of a keyboard user: when a control is used and removed with that, such as the Remove button of a row,
- * the control that follows it takes the focus. Otherwise it falls to the page, and a screen reader starts again at the
- * top. A dialog that asks first gives the focus back to that control. What takes the focus itself, or replaces a larger
- * part of the page, is left alone, and so is a row that is scrolled out of a long list.
+ * Keeps the place of a keyboard user: if using a control removes it, such as the Remove button of a row, the control
+ * that follows it gets the focus. Otherwise the focus would fall back to the page, and a screen reader would start
+ * again at the top. This also works if a dialog asks first and then returns the focus to the control. Does nothing if
+ * another element takes the focus, a larger part of the page is replaced, or a row is scrolled out of a long list.
  */
 export function keepPlace(): void {
   // On a touch screen a focused field would open the keyboard.
@@ -33,7 +33,7 @@ export function keepPlace(): void {
   const forget = (): void => {
     used = undefined
   }
-  // The answer was given in a dialog: what it is about is the control that has the focus again.
+  // A dialog was answered and has returned the focus: the control that has it now counts as used.
   document.addEventListener('focusin', ({ target }) => {
     if (used && isOverPage(used) && target instanceof Node && !isOverPage(target)) used = target
   })
@@ -69,7 +69,7 @@ export function keepPlace(): void {
   observer.observe(document.body, { childList: true, subtree: true })
 }
 
-/** Also of one that was closed: it is in one piece. */
+/** Whether a node is in an overlay. Also works after the overlay was removed, because it is removed as a whole. */
 function isOverPage(node: Node): boolean {
   return node instanceof Element && node.closest(OVER_THE_PAGE) !== null
 }

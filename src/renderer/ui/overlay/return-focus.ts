@@ -20,7 +20,7 @@ function note({ target }: FocusEvent): void {
 export function returnFocus(event: Event): void {
   event.preventDefault()
   if (!isFocusLost()) return
-  // What opened the dialog may be gone by now, with what was confirmed.
+  // The confirmed action may have removed the control that opened the dialog.
   if (last?.isConnected) last.focus()
   else document.getElementById('main')?.focus()
 }
@@ -38,7 +38,7 @@ export function keepMovedFocus(event: Event): void {
   if (!isFocusLost()) event.preventDefault()
 }
 
-/** Whether no element has the focus, for example since the one that had it is gone. */
+/** Whether no element has the focus, for example because the focused one was removed. */
 export function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
 }

@@ -45,7 +45,7 @@ describe('the values of a form', () => {
     expect(valuesOf(fields, draft)).toEqual({ count: 2, terms: false })
   })
 
-  it('mark text that is not a number as NaN', () => {
+  it('are NaN for text that is not a valid number', () => {
     expect(valuesOf(fields, { count: '2.5', terms: true, zones: ['a'] })).toEqual({
       count: Number.NaN,
       terms: true,

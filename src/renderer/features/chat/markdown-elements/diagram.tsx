@@ -133,8 +133,8 @@ function drawDiagram(code: string, isDark: boolean): Promise<DiagramImage> {
 }
 
 /**
- * `strict`: no scripts, no HTML in labels, no links. The source can override little: `secure` names what it may not
- * change.
+ * `strict`: no scripts, no HTML in labels, no links. The source can override little: `secure` lists the settings that
+ * it cannot change.
  */
 function configFor(isDark: boolean): MermaidConfig {
   return {

@@ -40,7 +40,7 @@ const PARTS = [
 const markdown = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 40 })
 const chunkLengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 })
 
-/** A clock that moves only when told. */
+/** A clock that moves only when the test advances it. */
 function clock(): { now: () => number; add: (ms: number) => void } {
   let at = 0
   return { now: () => at, add: (ms) => (at += ms) }

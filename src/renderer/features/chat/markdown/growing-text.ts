@@ -18,7 +18,7 @@ const BEHIND_SHARE = 2
 const NO_WAIT = 8
 /** Characters drawn at a time: what even a slow machine renders, lays out and paints in less than 50 ms. */
 const STEP = 3000
-/** More remaining text is drawn in steps of this share of it, so that drawing it all never takes long. */
+/** While much text remains, each step draws this share of it, so that catching up never takes long. */
 const STEP_SHARE = 1 / 60
 
 /** Texts up to this length are drawn and finished in the same frame. */

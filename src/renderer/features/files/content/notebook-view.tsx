@@ -14,7 +14,7 @@ interface NotebookViewProps {
   path: string
   size: number
   version: string
-  /** All of the text, if it is known already. */
+  /** The whole text, if it is already loaded. */
   text: string | undefined
   Markdown: ComponentType<{ sessionId: string; path: string; text: string }>
 }

@@ -11,8 +11,8 @@ interface CommitText {
 }
 
 /**
- * The messages of one window, by session: two windows that commit for the same session each keep their own draft. It
- * outlives the pane, and also the page, unless it is the message of the last commit.
+ * The messages of one window, by session: two windows that commit for the same session each keep their own draft.
+ * Drafts outlive the pane. They also outlive the page, except an unchanged message of the last commit.
  */
 export class CommitTexts {
   readonly #drafts: Pick<WindowDrafts, 'find' | 'keep'>

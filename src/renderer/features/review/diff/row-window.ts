@@ -65,7 +65,7 @@ export class RowWindow<Row extends { key: string }> {
     })
   }
 
-  /** Stores the heights of drawn rows; returns whether one differs from the known height. */
+  /** Stores the heights of drawn rows; returns whether one differs from the height assumed so far. */
   measure(id: string, heights: Iterable<readonly [row: Row, height: number]>): boolean {
     let hasChanged = false
     for (const [row, height] of heights) {

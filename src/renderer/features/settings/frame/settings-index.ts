@@ -96,7 +96,7 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
   { section: 'about', label: 'About and updates', words: 'version license home folder backups' },
 ]
 
-/** The settings that contain every word; those that start with a word come first. */
+/** The settings that contain every word, sorted by how many of the words start a word of the label. */
 export function findSettings(query: string, sections: readonly SettingsSection[]): IndexedSetting[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -115,7 +115,7 @@ export function showSetting({ section, anchor }: Pick<IndexedSetting, 'section' 
   focusSetting({ section, anchor })
 }
 
-/** Scrolls to a setting of the section on screen, and puts the focus on it, once it is there. */
+/** Scrolls to a setting of the current section and focuses it, once it is on screen. */
 export function focusSetting({ section, anchor }: Pick<IndexedSetting, 'section' | 'anchor'>): void {
   const isThere = (): boolean => {
     const panel = document.querySelector<HTMLElement>(`[data-settings-panel="${section}"]`)

@@ -164,7 +164,7 @@ function ShortcutRow(props: ShortcutRowProps) {
       })
       finish()
     } catch (error) {
-      // If this command cannot get the keys, the other one keeps them.
+      // If this command cannot get the keys, the other one gets them back.
       await giveBack?.().catch(showFailureToast)
       showFailureToast(error)
     }
