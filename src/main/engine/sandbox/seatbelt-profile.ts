@@ -43,8 +43,8 @@ const READ = 'file-read* file-test-existence'
 const WRITE = 'file-write*'
 
 /**
- * Services every program looks up. None of them starts or controls programs (like LaunchServices, Apple events),
- * because what those start has no sandbox.
+ * Services every program looks up. Services that start or control programs (LaunchServices, Apple events) are left out,
+ * because what they start has no sandbox.
  */
 const SERVICES = [
   'com.apple.bsd.dirhelper',
@@ -110,7 +110,7 @@ function folderRules(writable: readonly string[], readable: readonly string[], h
 }
 
 /**
- * Programs determine their own folder by checking each one above it. Hidden ones only show that they exist.
+ * Programs determine their own folder by checking each one above it. Of hidden ones, only the metadata can be read.
  */
 function wayRules(roots: readonly string[]): string[] {
   const above = new Set<string>()

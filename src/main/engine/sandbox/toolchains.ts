@@ -70,7 +70,7 @@ const LOOKS_SECRET =
   /auth(?!or)|token|secret|passw|credential|helper|extraheader|apikey|api[-_]key|username|:\/\/[^/\s"'@]+@/i
 const MAX_FILTERED_BYTES = 256 * 1024
 
-/** Caches to create, by the installed program that uses them, so that a first build works as it does outside. */
+/** Caches and the programs that use them: created if the program is on PATH, so that a first build works as outside. */
 const MADE_FOR: Readonly<Record<string, string>> = {
   '.npm': 'npm',
   '.cache': 'sh',

@@ -73,7 +73,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('the compiled code of Trestle,
     ['in the project, and not there yet', 'project/deep/temporary', false],
     ['in a folder that commands may change', 'listed/temporary', true],
     ['in a folder that commands may change, and not there yet', 'listed', false],
-  ])('cannot be planted by a command where it is %s', async (_where, name, exists) => {
+  ])('cannot be planted by a command if its folder is %s', async (_where, name, exists) => {
     const { top, policy } = await place()
     const temporary = join(top, name)
     mkdirSync(temporary, { recursive: true })

@@ -203,7 +203,8 @@ function keyringsIn(folder: string): string[] {
 }
 
 /**
- * A path the user listed; left out when it does not exist, or would expose the home or Trestle's own folder.
+ * A path the user listed; left out when it does not exist, or would expose the user's whole home or anything in
+ * Trestle's own folder.
  */
 function visible(path: string, kind: 'read' | 'write', { home, userHome }: SandboxPolicy): Mount[] {
   try {
@@ -266,7 +267,7 @@ function homeGuards(roots: readonly string[], { userHome, level }: SandboxPolicy
   return byDepth([...above, ...kept.map((path): Mount => ({ kind: 'read', path })), ...hidden.map(hiding)])
 }
 
-/** Trestle's own folder is empty wherever a mount contains it, except for projects inside it. */
+/** Trestle's own folder is empty wherever a mount contains it, except for projects inside it and the paths in `own`. */
 function ownFolder(
   { home, level, own = [] }: SandboxPolicy,
   roots: readonly string[],

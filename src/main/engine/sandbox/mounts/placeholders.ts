@@ -149,7 +149,7 @@ function recordFiles(folder: string): { file: string; pid: number }[] {
 
 /**
  * Calls `use` with an alias of `path` that cannot be redirected: a command may be turning folders of the project into
- * links at this moment. Throws when the folder of `path` is itself reached through a link.
+ * links at this moment. Throws when the folder of `path` is missing or reached through a link.
  */
 function inItsFolder(path: string, use: (exact: string) => void): void {
   const folder = dirname(path)
@@ -193,14 +193,14 @@ function removeUnused({ folders, files }: Made, used: ReadonlySet<string>): void
         if (lstatSync(exact).isFile() && readFileSync(exact, 'utf8') === content) unlinkSync(exact)
       })
     } catch {
-      // Already deleted.
+      // Already deleted, or its folder was replaced.
     }
   }
   for (const path of folders.toSorted((a, b) => b.length - a.length)) {
     try {
       if (!used.has(path)) inItsFolder(path, (exact) => rmdirSync(exact))
     } catch {
-      // No longer empty.
+      // No longer empty, already deleted, or its folder was replaced.
     }
   }
 }

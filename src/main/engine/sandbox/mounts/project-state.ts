@@ -11,7 +11,7 @@ export function scanProject(root: string): ProjectScan {
   return withMoved(root, searchProject(root))
 }
 
-/** Searching takes at most one part in this many of the time. */
+/** Searching takes at most 1/SHARE of the time. */
 const SHARE = 50
 
 interface Search {

@@ -73,7 +73,7 @@ export class PublishedPorts {
 
   /**
    * `pid`: a process in the network of the commands, once there is one. `forward` starts a forwarder in it, from a new
-   * unix socket to a port. `forwarders`: the number that listen there for the proxy.
+   * unix socket to a port. `forwarders`: the number of forwarders to the proxy that listen there.
    */
   constructor(pid: () => number | undefined, forward: (port: number, socket: string) => void, forwarders: number) {
     this.pid = pid

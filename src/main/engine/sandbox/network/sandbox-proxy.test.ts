@@ -220,7 +220,7 @@ describe('the HTTP proxy', () => {
   test.each([
     ['a closed port', 'localhost', '502 Bad Gateway'],
     ['an unknown name', 'unknown.example', '502 Bad Gateway'],
-  ])('says that %s cannot be reached', async (_what, host, status) => {
+  ])('reports that %s cannot be reached', async (_what, host, status) => {
     const free = createServer()
     free.listen(0, '127.0.0.1')
     await once(free, 'listening')
@@ -280,7 +280,7 @@ describe('the HTTP proxy', () => {
     expect(sockets.map((socket) => socket.destroyed)).toEqual([false, false, true])
   })
 
-  test('waits for the user’s answer, for two hundred connections at the same time', async () => {
+  test('waits for the user’s answer, with two hundred connections at the same time', async () => {
     const port = await web((_request, response) => response.end('ok'))
     let answer = (_allowed: boolean): void => undefined
     const asked = new Promise<boolean>((settle) => (answer = settle))

@@ -22,7 +22,7 @@ import { errorCode } from '../../../../shared/error-text'
 export interface DeniedHost {
   host: string
   port: number
-  /** Set when the name is listed but leads to a private address: what kind, as text for the screen. */
+  /** Set when the name is listed but leads to a private address: its kind, as text for the screen. */
   leadsTo?: string
   /** The time of the last attempt, in ms since 1970, and the number of attempts. */
   at: number
@@ -64,7 +64,7 @@ export interface SandboxProxy {
 }
 
 const MAX_CONNECTIONS = 512
-/** Different hosts; users won't read a longer list. */
+/** Maximum number of different hosts listed; users won't read a longer list. */
 const MAX_DENIED = 1000
 /** `sun_path` has 108 bytes on Linux and 104 on macOS, including the terminating zero. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
