@@ -180,7 +180,7 @@ describe('reading', () => {
       '2:1 provider in [models."a/b"] is "missing", but there is no [providers.missing]',
     ],
     ['model = "m"', 'models."a/b"', '1:2 [models."a/b"] needs a provider'],
-  ])('says what is wrong with %j in plain words and where', async (text, table, expected) => {
+  ])('reports what is wrong with %j, and where', async (text, table, expected) => {
     const opened = await open(`[${table}]\n${text}\n`)
     expect(messages(opened)).toEqual([expected])
   })
@@ -189,7 +189,7 @@ describe('reading', () => {
     ['kimi', 'moonshot'],
     ['openai_responses', 'openai-responses'],
     ['google_genai', 'google'],
-  ])('takes %s for the provider type %s', async (alias, type) => {
+  ])('accepts %s as the provider type %s', async (alias, type) => {
     const opened = await open(`[providers.p]\ntype = "${alias}"\n`)
     expect(messages(opened)).toEqual([])
     expect(opened.settings.providers['p']).toEqual({ type })

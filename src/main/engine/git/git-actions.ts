@@ -38,11 +38,11 @@ export interface GitActions {
   /** Never rejects because of the repository: if it is untrusted, only the branch is known. */
   summary(sessionId: string): Promise<GitSummary>
   trustView(sessionId: string): Promise<GitTrust>
-  /** Trusts the programs that were shown. Only for the user. */
+  /** Trusts the programs that were shown. Only the user can do this. */
   trust(sessionId: string, hash: string): Promise<GitTrust>
   /** Every repository whose programs the user has trusted, latest first. */
   trusted(): Promise<GitTrusted[]>
-  /** Revokes trust in a repository, identified by its `commonDir`. Only for the user. */
+  /** Revokes trust in a repository, identified by its `commonDir`. Only the user can do this. */
   forgetTrust(repository: string): Promise<void>
   init(sessionId: string): Promise<void>
   status(sessionId: string): Promise<GitStatus>

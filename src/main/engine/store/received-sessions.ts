@@ -15,7 +15,7 @@ export interface ReceivedSession {
   events: readonly ChainedEvent[]
 }
 
-/** What happened to a move here. It is never received again. */
+/** What happened to a move here. It is stored, so that the move is never received again. */
 export type MoveOutcome = 'received' | 'refused'
 
 /** Sessions received from other places, and the moves seen so far. */

@@ -63,8 +63,8 @@ test('of two members with the same name, the effective one is changed, and remov
 })
 
 test('one edit changes that member and no other', () => {
-  // V8 confuses the name "\"" with "\\" after it has read an object with that name, so JSON.parse is no reference for
-  // it.
+  // V8 confuses the name "\"" with "\\" after it has read an object with that name, so JSON.parse cannot be the
+  // reference.
   const name = fc.string({ maxLength: 4 }).filter((text) => !text.includes('\\'))
   const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y', '"'), name)
   const object = fc.dictionary(key, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, fc.integer())), {
@@ -104,7 +104,7 @@ test.each([
   ['', 1, /value is missing before the end of the file/],
   ['{ "a": truely }', 1, /is not a value/],
   ['['.repeat(100), 1, /nested more than/],
-])('a text that is no JSON says where and why: %j', (text, line, message) => {
+])('a text that is not JSON is reported with its position and the reason: %j', (text, line, message) => {
   const parsed = parseJson(text)
   expect(parsed).toMatchObject({ problem: { line, message: expect.stringMatching(message) } })
   expect(() => editJson(`${text} ]`, [{ path: ['a'], value: 1 }])).toThrow(/line \d/)

@@ -181,7 +181,7 @@ export class TableReader {
   }
 }
 
-/** A value as written, shortened. Never used for API keys. */
+/** A value as written, shortened. Never used for secrets. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (isTable(value)) return 'a table'

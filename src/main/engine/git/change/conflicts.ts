@@ -167,7 +167,7 @@ export async function continueOperation(repository: OpenRepository): Promise<voi
   else await repository.write([operation.kind, '--continue'])
 }
 
-/** Returns to the state before the operation. Changes made in the working tree since are kept. */
+/** Aborts the operation in progress and returns to the state before it. Copies of changed files are kept first. */
 export async function abortOperation(repository: OpenRepository, kept: KeptContent): Promise<GitUndo> {
   const operation = operationOf(repository)
   if (!operation) throw new CodedError('git.nothing', 'No operation is in progress.')

@@ -19,7 +19,7 @@ describe.runIf(process.platform === 'linux')('names that are not text', () => {
   test.each([
     ['a file in a new folder', 'new', 'new/odd\xff.txt'],
     ['a file in a new folder with such a name', 'ne\xffw', 'ne\xffw/plain.txt'],
-  ])('%s is discarded and brought back', async (_, folder, file) => {
+  ])('%s is discarded and restored', async (_, folder, file) => {
     const repo = lab.repository('r')
     mkdirSync(onDisk(repo, folder))
     writeFileSync(onDisk(repo, file), 'precious\n')

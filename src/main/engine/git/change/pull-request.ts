@@ -133,7 +133,7 @@ export function programOnPath(name: string, env: Env): string | undefined {
         // Folders have the same permission, for entering them.
         if (statSync(join(folder, file)).isFile()) return join(folder, file)
       } catch {
-        // Not here.
+        // Not in this folder, or not executable.
       }
     }
   return undefined

@@ -17,8 +17,8 @@ const PROGRAMS = new Set(['clean', 'smudge', 'process'])
  * Settings that make git run no content filter in a repository, whatever its own settings say. Reading settings runs no
  * programs. Rejects with `git.untrusted` unless git itself confirms that every filter is off.
  *
- * Filter names can contain any bytes except line breaks, which arguments cannot, so they are in a file that git
- * includes after all other settings.
+ * Filter names can contain any bytes except line breaks. Arguments cannot hold all of these, so the settings are in a
+ * file that git includes after all others.
  */
 export async function filtersOff(repository: Repository, run: RunGit, folder: string): Promise<string[]> {
   const list = async (args: string[], settings: string[]): Promise<string[]> => {

@@ -15,7 +15,7 @@ export interface ReadingPlace {
 
 type Options = Pick<GitRun, 'input' | 'maxBytes' | 'okCodes' | 'settings'>
 
-/** A repository that is only read and whose programs do not run unless trusted. */
+/** A repository that is only read. Its content filters run only if it is trusted. */
 export interface ReadableRepository extends Repository {
   /** Runs a read-only command in the opened folder. */
   read(args: readonly string[], options?: Options): Promise<GitResult>

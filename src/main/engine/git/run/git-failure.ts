@@ -62,7 +62,7 @@ const MESSAGES: readonly [RegExp, ErrorCode][] = [
 /** The error for a failed command. */
 export function gitFailure({ args, stdout, stderr, hooks }: FailedRun): CodedError {
   const printed = `${stderr.trim()}\n${stdout.subarray(0, 8_192).toString('utf8').trim()}`.trim()
-  // A failed hook is the reason, even one that runs afterwards, such as post-checkout.
+  // A failed hook is reported as the reason, even one that runs after the command's work, such as post-checkout.
   const failed = hooks.findLast(({ code }) => code !== 0)
   if (failed)
     return new CodedError('git.hook', `The hook ${failed.name} failed:\n${shortened(printed) || 'It printed nothing.'}`)

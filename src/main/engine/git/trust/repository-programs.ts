@@ -98,7 +98,7 @@ export function repositoryPrograms(repository: Repository, user: GitUser): Repos
     found(`setting ${key} = ${value}${isIncluded ? ` in ${bytesOf(file)}` : ''}`)
   }
   for (const line of unusualRemotes(settings)) found(line)
-  // Includes files that name no program now.
+  // The hash also covers included files that name no program now.
   for (const [file, content] of files)
     if (!starts.includes(file)) sum.update(`${file}\0${content?.length}\0`).update(content ?? '')
   if (!settings.some(({ key, isConditional }) => key === 'core.hookspath' && !isConditional))

@@ -56,7 +56,7 @@ describe('a backup', () => {
     { kind: 'full', reason: 'no space' },
     { kind: 'failed', reason: 'stopped' },
     { kind: 'damaged', reason: 'page 3' },
-  ])('that fails ($kind) leaves earlier ones, removes its own files, and tells why', async (outcome) => {
+  ])('that fails ($kind) leaves earlier ones, removes its own files, and reports the reason', async (outcome) => {
     const { home, backups, problems, at } = await setUp(async ({ target }) => {
       await write(target)
       await write(`${target}-journal`)

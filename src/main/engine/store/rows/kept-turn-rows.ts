@@ -5,7 +5,7 @@ export interface KeptTurn {
   sessionId: string
   /** How often it was resumed after its process died. */
   crashes: number
-  /** It asks nothing; see `UnattendedTurn`. */
+  /** Set if it never asks the user; see `UnattendedTurn`. */
   unattended?: { maxSteps?: number }
   /** Its process deliberately left it to the next one. */
   left?: true

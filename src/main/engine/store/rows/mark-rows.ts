@@ -22,7 +22,7 @@ export interface MarkActions {
 /** Name of the entry in `meta`. */
 const KEY = 'session_marks'
 
-/** The marks of a home. After the marks were first read, a session that ends is unread. */
+/** The marks of a home. Sessions that end after the marks were first used count as unread. */
 export function createMarkRows(db: Database, now: () => number): MarkRows {
   const read = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
   const write = db.prepare<[string, string]>(

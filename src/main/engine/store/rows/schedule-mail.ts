@@ -23,7 +23,7 @@ export interface FoundMail {
   at: number
 }
 
-/** The state with what was found; undefined if already known, because another process has recorded it. */
+/** The state with what was found; undefined if it was already known, for example from another process. */
 export function addMail(state: MailState, { account, position, id }: FoundMail): MailState | undefined {
   const before = state.positions[account]
   if (before?.validity === position.validity && before.uid >= position.uid) return undefined

@@ -146,7 +146,7 @@ describe('a schedule that waits for mail', () => {
     expect(all.due(20).map(({ id }) => id)).toEqual(['a'])
   })
 
-  test('takes no mail while it is paused or waits for other mail, not even afterwards', async () => {
+  test('ignores mail that arrives while it is paused or waits for other mail, even afterwards', async () => {
     const all = await rows()
     const schedule = all.insert('a', MAIL, { at: 1, nextAt: undefined })
     const other = all.update(

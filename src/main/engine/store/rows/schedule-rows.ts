@@ -64,7 +64,8 @@ export interface ScheduleRows {
   nextWake(): number | undefined
   /**
    * Starts a run and sets the next due time in one transaction, so that no other process starts the same run. False
-   * when the due time has changed or a run is open. Without `expected.nextAt`, any due time is accepted.
+   * when a run is open, or the schedule was deleted, paused or has another due time. Without `expected.nextAt`, neither
+   * a pause nor the due time matters.
    */
   claim(run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean
   setSession(runId: string, sessionId: string): void
