@@ -56,7 +56,7 @@ function roomFor(
 
 const asked = (): Message => ({ role: 'user', parts: [{ type: 'text', text: 'the prompt' }] })
 
-describe('making room', () => {
+describe('freeing space', () => {
   it('changes nothing while the conversation fits', async () => {
     const history = [asked(), said(10_000)]
     const { room, turn } = roomFor(history, [])
@@ -79,7 +79,7 @@ describe('making room', () => {
     expect(types(other.turn.events)).toEqual(['compaction.started', 'compaction.finished'])
   })
 
-  it('keeps what is pinned: the prompt, the list, what runs, the names of files', async () => {
+  it('keeps the pinned state: the prompt, the to-dos, running commands and file names', async () => {
     const read: Message = {
       role: 'assistant',
       parts: [{ type: 'tool_call', callId: 'c', name: 'Read', input: '{"path":"src/a.ts"}' }],

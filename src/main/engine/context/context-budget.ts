@@ -94,7 +94,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   /** Upper bound of the tokens in use, to compute the space for an answer. */
   const usedAtMost = (): number => count.atMost(sizes.hasLearned() ? COUNTED_MARGIN : UNCOUNTED_MARGIN)
   const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed(), sizes.error())
-  /** Lowered after a server has refused a request. */
+  /** Lowered after a server has refused a request because of its media. */
   const mediaMost = (): MediaLoad => {
     const usual = mediaLimit(context.model.info.name, deps.window.tokens())
     return { ...usual, chars: Math.min(usual.chars, deps.window.mediaChars() ?? usual.chars) }

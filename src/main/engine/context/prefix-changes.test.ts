@@ -37,8 +37,8 @@ const tell = (known: KnownFacts, facts: AnnouncedFact[]): void => {
   addKnownFacts(known, { type: 'turn.steered', turnId: 't', by: 'guard', parts: [], facts })
 }
 
-describe('what has changed since the model was told', () => {
-  it('is nothing while everything is as it was, and after it was told', () => {
+describe('the changes since the model was last informed', () => {
+  it('are undefined without changes, and after the changes were announced', () => {
     const known = told([date('Monday'), file], [tool('Read')])
     expect(changesSince(known, [date('Monday'), file], [tool('Read')])).toBeUndefined()
     const change = changesSince(known, [date('Tuesday'), file], [tool('Read')])!
@@ -49,7 +49,7 @@ describe('what has changed since the model was told', () => {
     expect(changesSince(known, [date('Monday'), file], [tool('Read')])?.text).toContain('Monday')
   })
 
-  it('names what is gone, once, and what is there again', () => {
+  it('report a removed fact once, and the fact when it is back', () => {
     const known = told([file])
     const gone = changesSince(known, [], [])!
     expect(gone.text).toContain('The file no longer exists.')
@@ -58,13 +58,13 @@ describe('what has changed since the model was told', () => {
     expect(changesSince(known, [file], [])?.text).toContain('The file says now:\nUse tabs.')
   })
 
-  it('leaves out facts whose changes are not announced', () => {
+  it('leave out facts whose changes are not announced', () => {
     const folder = (path: string): ContextFact => ({ key: 'folder', text: path })
     expect(changesSince(told([folder('/a')]), [folder('/b')], [])).toBeUndefined()
     expect(changesSince(told([folder('/a')]), [], [])).toBeUndefined()
   })
 
-  it('says of a long list only the lines that came and went, and all of it when most is new', () => {
+  it('have only the added and removed lines of a long list, but all of it if most are new', () => {
     const lines = Array.from({ length: 20 }, (_, n) => `- thing-${n}: what it is good for`)
     const known = told([list(...lines)])
     const few = changesSince(known, [list(...lines.slice(1), '- another: new')], [])!
@@ -75,7 +75,7 @@ describe('what has changed since the model was told', () => {
     )
   })
 
-  it('takes a description that is only cut elsewhere for the same', () => {
+  it('do not include a description that is only cut at another length', () => {
     const known = told([list('- a: a long descr…', '- b: short')])
     expect(changesSince(known, [list('- a: a long description of it', '- b: short')], [])).toBeUndefined()
     expect(changesSince(known, [list('- a: a new description', '- b: short')], [])).toBeDefined()
@@ -83,7 +83,7 @@ describe('what has changed since the model was told', () => {
 })
 
 describe('the tools', () => {
-  it('that came or changed are told with their schemas, and how to call them', () => {
+  it('that were added or changed are announced with their schemas, and how to call them', () => {
     const known = told([], [tool('Read'), tool('Edit')])
     const change = changesSince(known, [], [tool('Read'), tool('Edit', 'Changed.'), tool('Fetch')])!
     expect(change.text).toContain('call_tool')
@@ -94,7 +94,7 @@ describe('the tools', () => {
     expect([...knownTools(known)]).toEqual(['Read', 'Edit', 'Fetch'])
   })
 
-  it('that went and came back are named without their schemas', () => {
+  it('that were removed and are back are named without their schemas', () => {
     const known = told([], [tool('Read'), tool('Fetch')])
     const gone = changesSince(known, [], [tool('Read')])!
     expect(gone.text).toContain('Tools that are no longer available: Fetch.')
@@ -104,7 +104,7 @@ describe('the tools', () => {
     expect(back.text).not.toContain('input_schema')
   })
 
-  it('that a search has told in its result are not told again, until they change', () => {
+  it('that a search has returned are not announced again until they change', () => {
     const known = told([], [tool('tool_search')])
     const found = { id: 's::x', name: 'x', description: '', digest: toolDigest(tool('x')) }
     const result = { turnId: 't', callId: 'c', name: 'tool_search', content: [], isError: false, durationMs: 0 }

@@ -8,7 +8,7 @@ import { createPromptPrefix } from './prompt-prefix'
 const date = (day: string): ContextFact => ({ key: 'date', text: day, changed: 'The date has changed.' })
 const tool = (name: string): ToolSchema => ({ name, description: '', schema: {} })
 
-/** A session whose log is `events`, with a prefix made of what is there when it is frozen. */
+/** A session whose log is `events`, with a prefix made from the state when it is frozen. */
 function lab() {
   const state = {
     frozen: undefined as { seq: number; prefix: RequestPrefix } | undefined,
@@ -31,7 +31,7 @@ function lab() {
     facts: () => state.facts,
     tools: () => state.tools,
   })
-  /** Tells the news, as the loop does. */
+  /** Announces the changes, as the loop does. */
   const tell = (): string | undefined => {
     const news = prefix.pendingChanges()
     if (!news) return undefined
@@ -59,14 +59,14 @@ it('is frozen once, and again only when no prefix is active', async () => {
   expect(prefix.system).toBe('system 1')
   expect(prefix.tools).toBe(tools)
   state.frozen = undefined
-  // Until the next one is frozen its size is what can be counted with.
+  // Until the next one is frozen, the previous one serves to estimate sizes.
   expect(prefix.system).toBe('system 1')
   await prefix.renew()
   expect(prefix.system).toBe('system 2')
   expect(prefix.tools).toEqual([tool('Other')])
 })
 
-it('reports a change once, also across processes', async () => {
+it('reports a change once, even across processes', async () => {
   const { state, prefix, tell } = lab()
   await prefix.renew()
   expect(tell()).toBeUndefined()
@@ -78,7 +78,7 @@ it('reports a change once, also across processes', async () => {
   expect(tell()).toBeUndefined()
 })
 
-it('repeats changes that a restore removed, and none after a new freeze', async () => {
+it('repeats changes that a restore removed, but none after a new freeze', async () => {
   const { state, prefix, tell } = lab()
   await prefix.renew()
   state.facts = [date('Tuesday')]
@@ -91,7 +91,7 @@ it('repeats changes that a restore removed, and none after a new freeze', async 
   expect(tell()).toBeUndefined()
 })
 
-it('knows the tools that were told, and the same set until there are more', async () => {
+it('knows the announced tools, and returns the same set until there are more', async () => {
   const { state, prefix, tell } = lab()
   expect(prefix.knownTools()).toBeUndefined()
   await prefix.renew()

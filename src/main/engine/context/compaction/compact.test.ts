@@ -87,8 +87,8 @@ describe('a compaction', () => {
     ['does not fit', [text('SUMMARY')], { used: 9500 }],
     ['is refused as too long', [failing('model.context_overflow'), text('SUMMARY')], {}],
     ['is refused permanently', [failing('model.bad_request'), text('SUMMARY')], {}],
-    ['continues the task instead', [calls(['Read', {}]), text('SUMMARY')], {}],
-  ])('tells the conversation as text where it %s, and caches none of that', async (_why, answers, task) => {
+    ['is answered with a call instead', [calls(['Read', {}]), text('SUMMARY')], {}],
+  ])('sends the conversation as text if the request %s, and caches none of it', async (_why, answers, task) => {
     const { turn, run, isAlive } = lab(answers, task)
     expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
     const last = turn.requests.at(-1)!

@@ -23,7 +23,10 @@ const [PART_OF_ERROR, MAX_FOR_ERROR] = [0.35, 0.035]
  * target.
  */
 const MIN_TRIM_SHARE = 0.6
-/** Shares of the window to reserve for an answer: minimum and maximum. */
+/**
+ * Share of the window to reserve for an answer (at least `MIN_OUTPUT_TOKENS`, but no more than the model can write),
+ * and the maximum share for small windows.
+ */
 const [MIN_RESERVE, MAX_RESERVE] = [0.04, 0.25]
 /** If a provider's input limit is below the window, the limit counts as this share of a smaller window. */
 const INPUT_SHARE = 0.97

@@ -43,7 +43,7 @@ describe("the user's words after a compaction", () => {
     expect(partsTokens(words.kept[0]!)).toBeLessThan(1100)
   })
 
-  it('replaces pictures and inserted skills by their names', () => {
+  it('replaces pictures and inserted skills with their names', () => {
     const picture: Message = {
       role: 'user',
       parts: [

@@ -44,7 +44,7 @@ export function keptUserMessages(history: readonly Message[], budget: number): K
   return { kept: [head, note, ...newest], lost: lost + between }
 }
 
-/** Text only; pictures and inserted skills are replaced by their names. */
+/** Text only; pictures and inserted skills are replaced with their names. */
 function plain(parts: readonly UserPart[]): UserPart[] {
   return parts.map((part) => {
     if (part.attached)

@@ -2,9 +2,9 @@ import type { ContextTrim } from '../../../../shared/model/turn/context'
 import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../../shared/model/turn/message'
 import { boundTokens, BYTES_PER_TOKEN, tokensOf, type SentTo } from '../tokens/token-estimate'
 
-/** The newest messages are never trimmed. */
+/** Number of the newest messages that `planTrimOldest` keeps whole. */
 const KEEP_WHOLE = 8
-/** Messages shorter than this, in tokens, are not worth trimming. */
+/** Fewer tokens than this are not worth trimming. */
 const SHORT = 100
 /** Characters kept of a text in a call's arguments. */
 const ARGUMENT_KEPT = 200

@@ -13,13 +13,13 @@ afterEach(() => scratch.remove())
 const env = { PATH: process.env['PATH'] ?? '' }
 const file = (): string => join(scratch.home, 'cache', 'shell.json')
 
-it.skipIf(process.platform === 'win32')('names the shell with its version where it is bash', async () => {
+it.skipIf(process.platform === 'win32')('names the shell, with its version if it is bash', async () => {
   expect(await readShellVersion(env, scratch.home)).toMatch(/^(?:bash \d+\.\d+(?:\.\d+)?|sh)$/)
 })
 
-it.skipIf(process.platform === 'win32')('asks a shell once, and again when the program is another one', async () => {
+it.skipIf(process.platform === 'win32')('asks a shell once, and again after its program has changed', async () => {
   const asked = await readShellVersion(env, scratch.home)
-  // The test is about bash; a machine without it has no version to keep.
+  // The test is about bash; a machine without it has no version to cache.
   expect(asked).toMatch(/^bash /)
   const kept = JSON.parse(readFileSync(file(), 'utf8')) as Record<
     string,
@@ -33,7 +33,7 @@ it.skipIf(process.platform === 'win32')('asks a shell once, and again when the p
 })
 
 it.skipIf(process.platform === 'win32')(
-  'asks the shell where what was kept is not a version, or cannot be read',
+  'asks the shell if the cached version is invalid or cannot be read',
   async () => {
     const asked = await readShellVersion(env, scratch.home)
     for (const text of [

@@ -22,14 +22,14 @@ it('names the mode, what needs no approval in it, and that the user approves the
   expect(told('auto', true)).toContain('Calls run without approval unless they are dangerous')
 })
 
-it('says in an unattended session that other calls are denied and questions stay unanswered', () => {
+it('states that no user can approve in an unattended session, so other calls are denied', () => {
   for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
     expect(told(mode, false)).toContain('No user can approve anything in this session: other calls are denied')
     expect(told(mode, false)).not.toContain('wait until the user')
   }
 })
 
-it('says in a sentence what commands can write and connect to', () => {
+it('states in one sentence what commands can write and connect to', () => {
   const sandbox = (status: SandboxStatus): string => told('ask', true, status).split('\n')[1]!
   expect(sandbox({ level: 'read-only', network: 'none' })).toBe(
     'Sandbox: read-only; commands can change nothing and have no network.',
@@ -44,7 +44,7 @@ it('says in a sentence what commands can write and connect to', () => {
   expect(sandbox({ ...PROJECT, hosts: many })).toMatch(/host-7\.example and 52 more hosts\.$/)
 })
 
-it('announces a change of the mode and of the sandbox', () => {
+it('announces changes of the mode and the sandbox', () => {
   expect(
     permissionFacts({ mode: 'ask', canAsk: true, sandbox: PROJECT }).every(({ changed }) => changed !== undefined),
   ).toBe(true)

@@ -14,7 +14,7 @@ import { environmentFacts, type Environment } from './environment-facts'
 import type { PermissionMode } from '../../../../shared/model/approval/approval'
 import type { SandboxStatus } from '../../../../shared/model/task/sandbox'
 
-/** The inputs of the facts. Values are compared by identity, so unchanged values must be the same objects. */
+/** The inputs of the facts. Values are compared one level deep, so unchanged entries must be the same objects. */
 export interface FactsInput {
   environment: Environment
   permission: PermissionSurroundings

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { instructionFacts, serverInstructionFacts } from './instruction-facts'
 
-it('gives each instruction file as a fact of its own that is announced when it changes or goes', () => {
+it('makes each instruction file a separate fact, announced when it changes or is removed', () => {
   expect(instructionFacts([{ path: '/p/AGENTS.md', text: 'Use tabs.\n' }])).toEqual([
     {
       key: 'instructions:/p/AGENTS.md',
@@ -12,7 +12,7 @@ it('gives each instruction file as a fact of its own that is announced when it c
   ])
 })
 
-it('marks what an MCP server says as its own, and nothing in it can end the mark or pass for a file of instructions', () => {
+it('marks an MCP server’s instructions, which can neither close the mark nor imitate an instruction file', () => {
   const [fact] = serverInstructionFacts([
     {
       server: 'clerk',
@@ -37,7 +37,7 @@ it('marks what an MCP server says as its own, and nothing in it can end the mark
   expect(fact!.text).not.toContain('\u0000')
 })
 
-it('limits what each server says to 2,000 characters and all of them to 6,000, and omits those that say nothing', () => {
+it('limits each server’s instructions to 2,000 characters and all to 6,000, and omits empty ones', () => {
   const servers = Array.from({ length: 5 }, (_, n) => ({ server: `s${n}`, text: String(n).repeat(3000) }))
   const facts = serverInstructionFacts([{ server: 'quiet', text: ' \n' }, ...servers])
   expect(facts.map(({ key }) => key)).toEqual([

@@ -14,7 +14,7 @@ const at = (path: string): string => join(scratch.project, path)
 const about = (path: string, { isFolder = false, history = [] as Message[], addedFolders = [] as string[] } = {}) =>
   nestedInstructions([{ path, isFolder }], { folder: scratch.project, addedFolders, home: scratch.home, history })
 
-it('gives the files of the folders between the project and what was touched, the most general first, and not the project’s own', async () => {
+it('returns the files between project and touched path, most general first, without the project’s own', async () => {
   scratch = createScratch({
     'AGENTS.md': 'of the project',
     'packages/CLAUDE.md': 'of the packages',
@@ -30,7 +30,7 @@ it('gives the files of the folders between the project and what was touched, the
   expect(await about('/etc/hosts')).toBeUndefined()
 })
 
-it('sends a file once while the conversation holds it, and only trusts messages of the loop', async () => {
+it('sends a file once while the conversation contains it, and only trusts messages of the loop', async () => {
   scratch = createScratch({ 'sub/AGENTS.md': 'of sub' })
   const told = (await about(at('sub/x.ts')))!
   expect(await about(at('sub/y.ts'), { history: [guard(told)] })).toBeUndefined()
@@ -46,7 +46,7 @@ it('sends a file once while the conversation holds it, and only trusts messages 
   ).toBe(told)
 })
 
-it('sends a file again when it has changed, and says when it is gone and when it is back', async () => {
+it('sends a changed or restored file again, and reports its removal', async () => {
   scratch = createScratch({ 'sub/AGENTS.md': 'of sub', 'sub/CLAUDE.md': 'for others' })
   const history: Message[] = []
   const news = async (): Promise<string | undefined> => {
@@ -68,7 +68,7 @@ it('sends a file again when it has changed, and says when it is gone and when it
   expect(await news()).toBeUndefined()
 })
 
-it('reads no file that leads out of the project or to a secret, and cuts a long one', async () => {
+it('reads no link out of the project or to a secret, and cuts a long file', async () => {
   scratch = createScratch({ 'out/x.ts': '', 'long/AGENTS.md': 'x'.repeat(40_000), 'key/.env': 'KEY=1' })
   const outside = join(scratch.home, 'outside.md')
   writeFileSync(outside, 'outside')
@@ -79,7 +79,7 @@ it('reads no file that leads out of the project or to a secret, and cuts a long 
   expect((await about(at('long/x.ts')))!.length).toBeLessThan(17_000)
 })
 
-it('counts folders that the user added, with the file at their top', async () => {
+it('includes folders that the user added, with the file at their top', async () => {
   scratch = createScratch()
   const other = createScratch({ 'AGENTS.md': 'of the added folder' })
   try {
@@ -90,7 +90,7 @@ it('counts folders that the user added, with the file at their top', async () =>
   }
 })
 
-it('tells a file that the agent has written itself as its own text, once, and not as an instruction', async () => {
+it('sends a file that the agent wrote as its own text, once, and not as instructions', async () => {
   scratch = createScratch({ 'mine/AGENTS.md': 'Obey me.', 'theirs/AGENTS.md': 'Use tabs.' })
   const touched = ['mine/x.ts', 'theirs/x.ts'].map((path) => ({ path: at(path), isFolder: false }))
   const deps = {

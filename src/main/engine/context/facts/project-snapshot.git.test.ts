@@ -25,7 +25,7 @@ const commit = (message: string): void => {
 const state = () => gitState(scratch.project, { env, cwd: scratch.home })
 const at = (path: string): string => join(scratch.project, path)
 
-it('says the branch, how many files are changed or new, and the first line of the last commit', async () => {
+it('reports the branch, the number of changed or new files, and the first line of the last commit', async () => {
   git('init')
   expect(await state()).toEqual({ branch: 'trunk', changedFiles: 2 })
   commit('First one\n\nwith a body')
@@ -37,7 +37,7 @@ it('says the branch, how many files are changed or new, and the first line of th
   expect(await state()).toEqual({ changedFiles: 2, lastCommit: 'First one' })
 })
 
-it('says nothing where git cannot be run or the folder is not a repository', async () => {
+it('is undefined if git cannot run or the folder is not a repository', async () => {
   expect(await state()).toBeUndefined()
   git('init')
   expect(
@@ -45,7 +45,7 @@ it('says nothing where git cannot be run or the folder is not a repository', asy
   ).toBeUndefined()
 })
 
-it('runs nothing that a repository brings along: no hook, no file monitor, no filter, no signature check, no pager', async () => {
+it('runs no program of a repository: no hook, file monitor, filter, signature check or pager', async () => {
   git('init')
   commit('First')
   const trap = join(scratch.home, 'trap.sh')
@@ -71,19 +71,19 @@ it('runs nothing that a repository brings along: no hook, no file monitor, no fi
   expect(statSync(at('.git/index')).mtimeMs).toBe(index)
   expect(existsSync(ran) ? readFileSync(ran, 'utf8') : '').toBe('')
 
-  // Comparing a file whose time has changed runs its filter: then nothing is compared.
+  // Comparing a file whose time has changed would run its filter, so nothing is compared.
   writeFileSync(at('.gitattributes'), '*.txt filter=trap\n')
   writeFileSync(at('included'), `[filter "trap"]\n\tclean = ${trap}\n`)
   appendFileSync(at('.git/config'), '[include]\n\tpath = ../included\n')
   writeFileSync(at('a.txt'), 'b\n')
   expect(await state()).toEqual({ branch: 'trunk', lastCommit: 'First' })
   expect(existsSync(ran) ? readFileSync(ran, 'utf8') : '').toBe('')
-  // The traps are real: plain git walks into them.
+  // The trap works: plain git triggers it.
   git('status')
   expect(readFileSync(ran, 'utf8')).toContain('trap.sh')
 })
 
-it('is not led to another repository by the variables Trestle was started with', async () => {
+it('is not pointed to another repository by the variables Trestle was started with', async () => {
   git('init')
   commit('Mine')
   const other = createScratch({ 'x.txt': 'x\n' })

@@ -9,7 +9,7 @@ afterEach(() => scratch.remove())
 
 const around = () => ({ env: { PATH: process.env['PATH'] ?? '' }, cwd: scratch.home })
 
-it('names what the project folder holds, without dependencies, sensitive files, what rules hide and what sandboxes put there', async () => {
+it('lists the project folder without dependencies, sensitive and hidden files, and sandbox placeholders', async () => {
   scratch = createScratch({
     'src/a.ts': '',
     'node_modules/x/y.js': '',
@@ -28,7 +28,7 @@ it('names what the project folder holds, without dependencies, sensitive files, 
   expect(git).toBeUndefined()
 })
 
-it('does not fail where the folder is gone', async () => {
+it('does not fail if the folder does not exist', async () => {
   scratch = createScratch()
   const gone = join(scratch.project, 'gone')
   expect(await takeProjectSnapshot({ folder: gone, top: gone }, around())).toEqual({ entries: [] })

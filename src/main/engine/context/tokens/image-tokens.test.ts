@@ -16,7 +16,7 @@ const tokens = (part: { data: string }, formula: ImageTokenFormula): number =>
   imageTokens(part)[IMAGE_TOKEN_FORMULAS.indexOf(formula)]!
 
 describe('the tokens of a picture', () => {
-  it('are what each vendor counts for its measures', async () => {
+  it('match what each vendor counts for its dimensions', async () => {
     const square = await picture(1024, 1024)
     expect(tokens(square, 'claude')).toBe(37 * 37)
     expect(tokens(square, 'gpt')).toBe(1229)
@@ -32,7 +32,7 @@ describe('the tokens of a picture', () => {
     expect(tokens(await picture(280, 560, format), 'claude')).toBe(10 * 20)
   })
 
-  it('are those of the largest picture where its measures cannot be read', async () => {
+  it('are those of the largest picture if its dimensions cannot be read', async () => {
     const { data } = await picture(280, 560, 'jpeg')
     for (const broken of ['', 'AAAA', 'x'.repeat(5000), data.slice(0, 60)])
       expect(tokens({ data: broken }, 'claude')).toBe(4784)
@@ -52,7 +52,7 @@ describe('the tokens of a picture', () => {
     expect(imageTokenFormula(model)).toBe(formula)
   })
 
-  it('are not taken for text when a model learns what text is', async () => {
+  it('are not attributed to text when a calibration learns', async () => {
     const { data } = await picture(1920, 1080)
     const part = { type: 'media' as const, mediaType: 'image/png', data }
     const said = { type: 'text' as const, text: 'some words in English, as usual. '.repeat(200) }
@@ -62,7 +62,7 @@ describe('the tokens of a picture', () => {
     const guess = sizes.tokens(text)
     sizes.learn(size, 69 * 39 + guess)
     expect(sizes.tokens(text)).toBeCloseTo(guess, 0)
-    // Another vendor's rule is unknown: then the highest known count applies.
+    // For a vendor without a known formula, the highest count applies.
     expect(createTokenCalibration().tokens(size)).toBeGreaterThanOrEqual(sizes.tokens(size))
     expect(createTokenCalibration('earlier-claude').tokens(size)).toBeLessThan(sizes.tokens(size))
   })

@@ -18,12 +18,12 @@ const result = (callId: string, text: string): Message => ({
   content: [{ type: 'text', text }],
 })
 const usage = (input: number, output = 0) => ({ input, output, cached: 0, thinking: 0 })
-/** As a provider with so many bytes to a token would count. */
+/** The count of a provider with this many bytes per token. */
 const real = (messages: readonly Message[], bytes: number): number =>
   messages.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message)) / bytes, 2000)
 
 describe('counting a history', () => {
-  it('takes the count for what was counted, and estimates only what came after', () => {
+  it('uses the provider’s count, and estimates only what came after it', () => {
     const history = [asked(words(1000))]
     const count = createTokenCount({ history, fixed: () => 500, sizes: createTokenCalibration() })
     history.push(answer('a'))
@@ -33,7 +33,7 @@ describe('counting a history', () => {
     expect(count.used()).toBeGreaterThan(5040 + 1000)
   })
 
-  it('counts no thinking that the model is not sent: without proof, of another model, or lost behind a trim', () => {
+  it('leaves out thinking that is not sent: unsigned, signed for another model, or lost after a trim', () => {
     const text = words(2000)
     const thought = (more: object, metadata?: object): Message =>
       ({
@@ -59,7 +59,7 @@ describe('counting a history', () => {
     expect(used(thought({ model: 'p/m', staleThinking: true }, signed))).toBeLessThan(50)
   })
 
-  it('takes what was estimated for more where that has to be safe, and what was counted as it is', () => {
+  it('applies the safety margin to the estimated part only', () => {
     const history = [asked(words(1000))]
     const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })
     expect(count.atMost(1.5)).toBeCloseTo(count.used() * 1.5)
@@ -69,7 +69,7 @@ describe('counting a history', () => {
     expect(count.atMost(1.5) - 5040).toBeCloseTo((count.used() - 5040) * 1.5)
   })
 
-  it('never adds a count to messages that it was not made of: after a trim it is scaled to what is there', () => {
+  it('uses a count only for the messages it was made for: after a trim, it is scaled to the rest', () => {
     const history = [asked('go'), answer('a'), result('a', words(8000)), answer('b'), result('b', words(8000))]
     const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })
     history.push(answer('c'))
@@ -82,7 +82,7 @@ describe('counting a history', () => {
   })
 
   it.each([2.5, 3.4, 4.5])(
-    'is near the provider after ten requests at %d bytes per token, whatever the results are',
+    'is close to the provider after ten requests at %d bytes per token, whatever the results are',
     (bytes) => {
       const kinds = [
         words(2000),
@@ -107,7 +107,7 @@ describe('counting a history', () => {
     },
   )
 
-  it('does not believe a server that counts nothing, or only what was not cached', () => {
+  it('ignores a server that counts nothing, or only uncached tokens', () => {
     const history = [asked(words(20_000))]
     const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })
     const before = count.used()
@@ -119,8 +119,8 @@ describe('counting a history', () => {
 
 const size = (of: Partial<ContentSize>): ContentSize => ({ ...emptySize(), ...of })
 
-describe('what is learned of the tokens of a model', () => {
-  it('is the guess as long as nothing was counted', () => {
+describe('the calibration of a model', () => {
+  it('equals the estimate as long as nothing was counted', () => {
     const sizes = createTokenCalibration()
     expect(sizes.hasLearned()).toBe(false)
     const one = size({ plain: 100, wide: 50, dense: 20, head: 7, media: 5 })
@@ -138,7 +138,7 @@ describe('what is learned of the tokens of a model', () => {
     expect(sizes.tokens(size({ dense: 10_000 })) / 5000).toBeCloseTo(1, 1)
   })
 
-  it('does not follow counts that are of something else', () => {
+  it('ignores counts that must be of something else', () => {
     const sizes = createTokenCalibration()
     sizes.learn(size({ plain: 10_000 }), 10)
     sizes.learn(size({ plain: 10_000 }), 900_000)
@@ -148,7 +148,7 @@ describe('what is learned of the tokens of a model', () => {
     expect(sizes.tokens(size({ plain: 1000 }))).toBeCloseTo(1000)
   })
 
-  it('does not take pictures for text', () => {
+  it('does not mistake pictures for text', () => {
     const sizes = createTokenCalibration()
     sizes.learn(size({ plain: 2000, media: 8000 }), 9600)
     expect(sizes.tokens(size({ media: 8000 }))).toBe(8000)

@@ -35,12 +35,12 @@ export interface TokenCount {
 
 export interface TokenCountDeps {
   history: readonly Message[]
-  /** Guessed tokens of instructions and tools, as they are now. */
+  /** Estimated tokens of the current instructions and tools. */
   fixed(): number
   sizes: TokenCalibration
-  /** The latest count that is still of this history. */
+  /** The latest count that is still valid for this history. */
   known?: CountedRequest
-  /** Who is sent the history. */
+  /** The model that gets the history. */
   to?: SentTo
 }
 

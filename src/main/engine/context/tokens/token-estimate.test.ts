@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import fc from 'fast-check'
 import { unbrokenRuns } from './token-estimate'
 
-it('finds the same runs without a blank as the pattern that looks at every character', () => {
+it('finds the same unbroken runs as a pattern that checks every character', () => {
   const runs = fc.integer({ min: 0, max: 200 }).map((length) => 'aB3/'.repeat(50).slice(0, length))
   const others = fc.constantFrom(' ', '\n', '.', '中', '😀', '<', '\u0000')
   fc.assert(
@@ -13,7 +13,7 @@ it('finds the same runs without a blank as the pattern that looks at every chara
   )
 })
 
-it('takes a run of millions of characters in pieces', () => {
+it('splits a run of millions of characters into pieces', () => {
   const lengths = Array.from(unbrokenRuns(`x ${'A1b2'.repeat(500_000)} y`), (run) => run.length)
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(2_000_000)
   expect(Math.max(...lengths)).toBe(65_536)

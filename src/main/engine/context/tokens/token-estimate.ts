@@ -19,7 +19,7 @@ const TOKENS_PER_MESSAGE = 8
 const FIRST_WIDE = 0x2e80
 /** Characters per token of sealed thinking, which is longer than its content. */
 const SEALED_PER_TOKEN = 4.3
-/** Minimum length of a run of the characters in base64 and paths to be checked for text without words. */
+/** Minimum length of an unbroken run of base64 or path characters that can count as text without words. */
 const MIN_UNBROKEN = 64
 /** Longer runs are processed in pieces, because a pattern cannot match tens of millions of characters. */
 const MAX_UNBROKEN = 65_536
@@ -99,7 +99,8 @@ function withoutLostThinking(message: Message, { modelId, losesStale }: SentTo):
 }
 
 /**
- * Whether only the model that wrote this gets its thinking back; plain thinking is sent to any model.
+ * Whether only the model that wrote this gets its thinking back. Plain thinking goes to the model's whole family (see
+ * `replaysThinking`); here it counts as sent to any model.
  */
 function isSealed(parts: readonly AssistantPart[]): boolean {
   return !parts.some((part) => part.type === 'thinking' && part.metadata?.['chat'] !== undefined)
