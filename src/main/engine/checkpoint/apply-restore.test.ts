@@ -72,7 +72,7 @@ describe('a restore', () => {
       { path: at('folder'), before: folder, after: file },
       { path: at('folder/a'), before: inside, after: ABSENT },
     ])
-    // As far as it may have come: the file deleted, the folder made, and a file in it.
+    // Where it may have stopped: after deleting the file, creating the folder, and writing a file in it.
     const reached = [
       () => rmSync(at('folder'), { recursive: true }),
       () => mkdirSync(at('folder'), { mode: 0o700 }),
@@ -87,7 +87,7 @@ describe('a restore', () => {
     }
   })
 
-  test('can be repeated when it was complete', async () => {
+  test('can be repeated after it has completed', async () => {
     const { at, root, written, plan, apply } = await setUp()
     const before = written('a', 'old')
     const steps = plan([
@@ -99,7 +99,7 @@ describe('a restore', () => {
     expect(readdirSync(root)).toEqual(['a'])
   })
 
-  test('leaves what another program has changed since it was planned', async () => {
+  test('leaves files that another program has changed since it was planned', async () => {
     const { at, written, plan, apply } = await setUp()
     const before = written('a', 'old')
     const steps = plan([

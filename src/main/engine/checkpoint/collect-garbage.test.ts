@@ -43,7 +43,7 @@ function age(path: string, days: number): void {
 }
 
 describe('collecting garbage', () => {
-  test('removes contents that nothing refers to, and none that may be referred to soon', async () => {
+  test('removes contents that nothing refers to, but none that may be referred to soon', async () => {
     const { blobs, content, session, collect } = await setUp()
     const [used, unused, fresh] = [content('used', 9), content('unused', 9), content('fresh', 0)]
     session('a', [used], 5)
@@ -51,7 +51,7 @@ describe('collecting garbage', () => {
     expect([used, unused, fresh].map(blobs.has)).toEqual([true, false, true])
   })
 
-  test('keeps a content as long as one session refers to it', async () => {
+  test('keeps content as long as one session refers to it', async () => {
     const { blobs, content, session, collect } = await setUp()
     const shared = content('shared', 90)
     session('old', [shared], 60)
@@ -94,7 +94,7 @@ describe('collecting garbage', () => {
     expect(existsSync(place.refs('second'))).toBe(true)
   })
 
-  test('beyond the size limit keeps what a session of today needs', async () => {
+  test('beyond the size limit keeps what a session used today needs', async () => {
     const { blobs, content, session, collect } = await setUp()
     const today = content('x'.repeat(100), 20)
     session('today', [today], 0)

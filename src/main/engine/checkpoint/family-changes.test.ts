@@ -8,7 +8,7 @@ const root = 'session-1'
 const child = `${familyPrefix(root)}1`
 const grandchild = `${familyPrefix(root)}2`
 
-/** A family that records at the times that the tests give. */
+/** A family of sessions whose events have the times passed by the tests. */
 async function family() {
   let now = 10_000
   const { store } = openStore({ home: await tempFolder(), now: () => now })
@@ -32,7 +32,7 @@ async function family() {
   })
   return {
     store,
-    /** Starts a turn; the point right before it. */
+    /** Starts a turn; returns the `seq` right before it. */
     turn(time: number): number {
       const [event] = at(time, () =>
         store.append(root, [{ type: 'turn.started', turnId, model: 'm', parts: [{ type: 'text', text: '' }] }]),
@@ -111,7 +111,7 @@ test('work belongs to its finished call, even if the clock was set forward in be
   expect(after(0)).toEqual(['early', 'late'])
 })
 
-test('background work counts from that moment on, unless only ended subagents count', async () => {
+test('background work counts from that moment on, unless only ended subagents are included', async () => {
   const { turn, endTurn, give, change, after } = await family()
   turn(5_000)
   give(5_001, 'a', { background: true })

@@ -50,7 +50,7 @@ function movedSession(times: { sealedAt: number; receivedAt: number }) {
 test.each([
   ['ahead', { sealedAt: 1_000, receivedAt: 90_000 }],
   ['behind', { sealedAt: 90_000, receivedAt: 1_000 }],
-])('what was recorded before a move is found in the new folder, with the clock there %s', (_clock, times) => {
+])('changes recorded before a move are found in the new folder, with the clock there %s', (_clock, times) => {
   const pathOf = movedSession(times)
   expect(pathOf(root, 7)).toEqual(['/here/a'])
   expect(pathOf(root, 10)).toEqual(['/there/a'])

@@ -12,8 +12,8 @@ export type PlaceChanges = (
 ) => readonly FileChange[]
 
 /**
- * For a session that was moved between places: events recorded elsewhere have that place's folders. Each move records
- * their names here.
+ * For a session that was moved between places: events recorded elsewhere contain paths of that place. Each move records
+ * the corresponding folders here.
  */
 export function placedChanges(store: Pick<Store, 'header' | 'ofTypes'>, sessionId: string): PlaceChanges {
   const movesAfter = movesOf(store, sessionId)

@@ -30,12 +30,12 @@ describe('the sum of changes to a path', () => {
   const file = (hash: string): FileState => ({ kind: 'file', hash, size: 1, mode: 0o644 })
   const change = (before: FileState, after: FileState) => ({ path: '/a', before, after })
 
-  test('goes from before the first to after the last', () => {
+  test('goes from the state before the first to the state after the last', () => {
     const all = pathHistories([change(ABSENT, file('1')), change(file('1'), file('2')), change(file('2'), ABSENT)])
     expect([...all.values()]).toEqual([{ path: '/a', before: ABSENT, after: ABSENT }])
   })
 
-  test('names the contents that came from outside in between', () => {
+  test('lists the contents written outside the session in between', () => {
     const all = pathHistories([
       change(file('1'), file('2')),
       change(file('x'), file('3')),
@@ -90,7 +90,7 @@ describe('the plan of a restore', () => {
     ])
   })
 
-  test('never loses what was written outside and moved by the agent', async () => {
+  test('never loses content written outside the session and moved by the agent', async () => {
     const { at, state, written, plan } = await setUp()
     const [before, after] = [written('a', 'before'), written('a', 'agent')]
     const mine = written('a', 'mine')
@@ -132,7 +132,7 @@ describe('the plan of a restore', () => {
     expect(kept.find(({ path }) => path === at('out/in'))!.why).toContain('"mine"')
   })
 
-  test('writes nothing below a folder that is a link now', async () => {
+  test('writes nothing below a folder that is now a link', async () => {
     const { at, written, plan } = await setUp()
     mkdirSync(at('sub'))
     const [before, after] = [written('sub/a', 'before'), written('sub/a', 'after')]

@@ -87,7 +87,7 @@ test('the number of parallel calls is limited; waiting calls run in order, each 
   expect(await Promise.all(calls)).toEqual([0, 1, 2, 3, 4])
 })
 
-test('a failed call frees its place for the next, and a stop ends the wait', async () => {
+test('a failed call frees its slot for the next, and a stop ends the wait', async () => {
   const room = new CallLimiter(1)
   const stop = new AbortController()
   await expect(room.run(stop.signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')

@@ -5,7 +5,7 @@ import { receiveChunks } from './model-request'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Says one thing and then nothing, until it is given up. */
+/** Sends one chunk and then nothing until it is aborted. */
 const silent: Provider = {
   async *stream(_request, signal): AsyncGenerator<ModelChunk> {
     yield { type: 'text', text: 'one thing' }

@@ -119,7 +119,7 @@ export interface TurnCalls {
   diagnostics?: TurnDiagnostics
   /**
    * Runs an allowed call when no call of another agent of the family conflicts with it; rejects when the signal aborts
-   * first. Absent: runs at once.
+   * first. Absent: runs immediately.
    */
   scheduleAcrossAgents?<Result>(
     accesses: readonly Access[],

@@ -40,7 +40,7 @@ const openWith = (open: Partial<OpenTurn>): OpenTurn => {
 const finished = (events: readonly EventBody[]) =>
   events.flatMap((event) => (event.type === 'tool.finished' ? [event] : []))
 
-/** A gate that lets everything pass but `Ask`, which waits for an answer or the end. */
+/** A gate that allows everything except `Ask`, which waits for an answer or an abort. */
 function askingGate() {
   const asked: { request: GateCall; allow(): void }[] = []
   const gate: Gate = (request, signal) => {

@@ -63,7 +63,7 @@ it('a fork keeps rejections and calls that were not run, and copies no permissio
     asked('allowed'),
     resolved('allowed', 'allow_always'),
     finished('allowed', false),
-    // A server asked in its midst, was told no, and the call failed for that.
+    // A server asked during the call, the user rejected it, and so the call failed.
     asked('broken', 'form'),
     resolved('broken', 'reject_once'),
     finished('broken', true),

@@ -29,7 +29,7 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
   )
   const copied = withoutCompacted(events)
     .filter((event) => COPIED.has(event.type) || (isRefusal(event) && !questions.has(event.approvalId)))
-    // Compactions are not copied: the fork has the whole conversation, behind its first request prefix.
+    // Compactions are not copied: the fork has the whole conversation, after its first request prefix.
     .filter(
       (event, index, all) =>
         event.type !== 'prefix.frozen' || all.findIndex(({ type }) => type === 'prefix.frozen') === index,
@@ -42,8 +42,8 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
 }
 
 /**
- * Answers that were given while a compaction stood for what came before: their token counts, and thinking that is bound
- * to that beginning, say nothing about the whole conversation, so the fork does not have them.
+ * Removes token counts and bound thinking from answers given while a compaction was active: they belong to that start
+ * of the conversation, not to the whole one that the fork has.
  */
 function withoutCompacted(events: readonly RecordedEvent[]): RecordedEvent[] {
   const active = new Set<string>()

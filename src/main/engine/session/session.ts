@@ -289,7 +289,7 @@ export class Session {
     }
   }
 
-  /** Resolves when no turn runs any more. */
+  /** Resolves when no turn is running. */
   async idle(): Promise<void> {
     while (this.#running) await this.#running.done
   }

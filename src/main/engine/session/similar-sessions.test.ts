@@ -18,7 +18,7 @@ it.each([
   ['session-none', []],
   ['0123456789abcdef', []],
   ['', []],
-])('a session that was probably meant by %j', (wrong, meant) => {
+])('finds the sessions that %j probably means', (wrong, meant) => {
   expect(similarSessions(wrong, ids)).toEqual(meant)
 })
 

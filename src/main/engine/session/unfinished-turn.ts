@@ -67,7 +67,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
       case 'step.finished': {
         delete turn.answering
         if (event.partial) {
-          // It did not get through: the step before is the last one.
+          // Its answer broke off, so the step before it is the last one.
           turn.steps -= 1
           turn.isCutOff = true
           break
@@ -119,7 +119,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
 }
 
 /**
- * What becomes of a turn that a dead process left open. It stays open when it waits for the user and a UI can ask, or
+ * What happens to a turn that a dead process left open. It stays open when it waits for the user and a UI can ask, or
  * when this process continues it (`keeps`); any other turn ends.
  */
 export function recoverTurn(
@@ -156,8 +156,8 @@ function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[]
 }
 
 /**
- * Continues a turn whose process died or gave it up: a step that was being answered is asked for again, calls that
- * were running are recorded as interrupted, and those that had not started are made.
+ * Continues a turn whose process died or left it: a step that was being answered is requested again, calls that were
+ * running are recorded as interrupted, and those that had not started are run.
  */
 function continuedTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
   const { answering, turnId } = turn

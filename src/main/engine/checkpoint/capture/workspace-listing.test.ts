@@ -104,7 +104,7 @@ describe('the difference of two listings', () => {
     ).toEqual({ changes: ['.gitignore: file file'], uncovered: 0 })
   })
 
-  test('beyond an incomplete listing counts new files as not covered, so that none is ever deleted', async () => {
+  test('has new files as not covered if a listing is incomplete, so that none is ever deleted', async () => {
     const { list, write } = await setUp({ a: 'a', b: 'b' })
     const before = await list({ maxEntries: 1 })
     const startedMs = Date.now()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { applyHeader, emptyHeader } from '../../../../shared/events/fold-header'
 import { PromptQueue, SessionInput } from './session-input'
 
-/** A queue on a header that is a fold of what is recorded, as a session has it. */
+/** A queue whose header is folded from the recorded events, as in a session. */
 function queueOf(initial = emptyHeader('x')) {
   let header = initial
   let ids = 0
@@ -55,7 +55,7 @@ function archivedInput(busy: boolean, submit: () => Promise<void> = async () => 
   return { input, isArchived: () => header.archived }
 }
 
-it.each([false, true])('a message of the user takes a session out of the archive (at work: %s)', async (busy) => {
+it.each([false, true])('a message of the user unarchives a session (working: %s)', async (busy) => {
   const prompted = archivedInput(busy)
   await prompted.input.prompt(parts)
   expect(prompted.isArchived()).toBe(false)

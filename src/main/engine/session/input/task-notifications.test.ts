@@ -8,7 +8,7 @@ import { until } from '../../../../../test/support/until'
 const PROMPT = [{ type: 'text' as const, text: 'start the server' }]
 const BACKGROUND = { command: 'npm run dev', description: 'dev server', run_in_background: true }
 
-/** Starts a task in the first step, then answers; reports what it was notified of. */
+/** Starts a task in its first step, then only answers. */
 const startsOne: Script = (_request, n) => (n === 1 ? calls(['Bash', BACKGROUND]) : text('well'))
 
 /** Starts an engine whose tasks are plain data. */
@@ -28,7 +28,7 @@ async function setup(script: Script = startsOne, { interactive = true } = {}) {
   return { home, folder, supervisor, engine, sessionId }
 }
 
-/** A gate in the script: the model answers when the test lets it. */
+/** A gate for scripts: the model answers once the test opens it. */
 function held(): { wait: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { wait: promise, open: resolve }
@@ -58,7 +58,7 @@ test('a task that ends while the session is idle starts one turn with its notifi
     /\ntask_id: bash-00000001\nstatus: failed\n[^]*\nexit_code: 7\n[^]*\noutput_path: [^]*<output>\nlistening\nbroken\n<\/output>/,
   )
   expect(owed(engine, sessionId)).toEqual([])
-  // The same change told again, as by a second reader of the record.
+  // The same change reported again, as by a second reader of the record.
   supervisor.put({ taskId: 'bash-00000001' })
   await engine.sessions.prompt(sessionId, PROMPT)
   await engine.ended(sessionId, 3)
@@ -138,7 +138,7 @@ test('the notification of a task that the agent waited for joins the very next s
   expect(engine.requests).toHaveLength(3)
 })
 
-test('when very many tasks end at once, the agent gets one message of bounded length, and none stays due', async () => {
+test('when very many tasks end together, the agent gets one bounded message, and none stays due', async () => {
   const starts = Array.from(
     { length: 250 },
     (_, n) => ['Bash', { ...BACKGROUND, command: `job ${n}` }] as [string, unknown],
@@ -212,7 +212,7 @@ test('a task whose process died before recording its start is still announced', 
   }
   void engine.sessions.prompt(sessionId, PROMPT)
   await until(() => supervisor.started.length === 1, 'the task to be started')
-  // As a kill leaves it: nothing more is recorded, and the session is free.
+  // As after a kill: nothing more is recorded, and the session is free.
   engine.store.close()
   const next = startEngine({ home, supervisor, script: () => text('well') })
   await next.sessions.open(sessionId, 1)
@@ -233,7 +233,7 @@ test('print mode announces tasks in its running turn, and starts no turn', async
   await next.sessions.prompt(sessionId, PROMPT)
   await next.ended(sessionId, 2)
   expect(next.of(sessionId, 'turn.steered')).toMatchObject([{ by: 'task' }])
-  // It is there in the first request already.
+  // The first request already contains it.
   expect(lastWords(next.requests[0]!.messages)).toContain('bash-00000001')
 })
 

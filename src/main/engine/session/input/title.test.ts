@@ -19,7 +19,7 @@ test('a long title is cut between words, and text without words gives none', () 
   expect(titleFrom(' \n#  \n')).toBeUndefined()
 })
 
-test('a prompt of one line of millions of characters has a title', () => {
+test('a prompt with one line of millions of characters gets a title', () => {
   expect(titleFrom('a'.repeat(20_000_000))).toBe(`${'a'.repeat(72)}…`)
   expect(titleFrom(`${' '.repeat(5_000_000)}\n${'- '.repeat(5000)}\n\nFix the login`)).toBe('Fix the login')
 })
