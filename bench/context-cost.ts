@@ -126,7 +126,7 @@ export default async function contextCost(): Promise<Measurement[]> {
 /**
  * The same conversation with a harness that knows the size of everything: whenever the next request would exceed the
  * limit, it omits the oldest results down to exactly the floor, and pays again for everything after the first of them.
- * Returns the cheapest limit.
+ * Returns the result with the cheapest limit.
  */
 function idealToFloor(tokens: readonly number[]): { dollars: number; limit: number; trims: number } {
   const grown = tokens.slice(1).map((value, index) => value - tokens[index]!)

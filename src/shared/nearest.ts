@@ -1,6 +1,6 @@
 /**
- * The known names most similar to `wrong`, best first: equal ignoring case and separators, then containing it, then a
- * few letters apart. Empty if nothing is close.
+ * The known names most similar to `wrong`, best first: equal ignoring case and separators, then containing it or
+ * contained in it, then a few letters apart. Empty if nothing is close.
  */
 export function nearest(wrong: string, known: Iterable<string>, limit = 3): string[] {
   const wanted = plain(wrong)

@@ -177,7 +177,7 @@ describe('export and import', () => {
     expect(asked).toContain('and a <b>kingfisher')
   })
 
-  it('counts what an imported session cost only where it was spent', async () => {
+  it('does not count the costs of an imported session again', async () => {
     await turn('Which birds?')
     const { text } = await engine.conversations.export(session.sessionId, 'json')
     const spent = (): unknown => engine.usage.report('session', 2).rows

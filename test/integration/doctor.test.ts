@@ -72,7 +72,7 @@ describe('trestle doctor names the cause and the remedy', () => {
     const small = [BWRAP, '--dev-bind', '/', '/', '--size', '262144', '--tmpfs', home]
     const within: CliOptions['within'] = (command) => [...small, 'sh', '-c', fill, 'sh', ...command]
     expect(await check('disk', { within })).toMatchObject(failed(/is full/, /Free some space/))
-    // No other check blames something else for it.
+    // No other check reports another cause for it.
     expect(await check('task-host', { within })).toMatchObject(failed(/cannot run/, /^Free some space/))
   })
 

@@ -80,7 +80,7 @@ test.skipIf(sandboxSupport().kind === 'none' || !hasPrograms)(
       expect(expected.exitCode).toBe(got.exitCode)
     }
     await tasks.close()
-    // Placeholders are gone with the sandbox.
+    // Placeholders were removed with the sandbox.
     const made = (name: string): string[] =>
       readdirSync(at(name), { recursive: true, encoding: 'utf8' })
         .filter((path) => !/(?:^|\/)(?:\.git|__pycache__)(?:\/|$)/.test(path))

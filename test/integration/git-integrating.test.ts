@@ -25,7 +25,7 @@ function diverged(name: string, theirs: Record<string, string>, ours: Record<str
   return repo
 }
 
-it('merges a branch with a message of its plain name, and says when it is merged already', async () => {
+it('merges a branch with its short name in the message, and reports when it is already merged', async () => {
   const repo = diverged('merge', { 'b.txt': 'theirs\n' }, { 'c.txt': 'ours\n' })
   expect(await lab.actions.merge(repo, 'refs/heads/work')).toEqual({ outcome: 'done', conflicts: 0 })
   expect(subject(repo)).toBe("Merge branch 'work'")

@@ -102,7 +102,7 @@ describe.skipIf(chromium === null)('system integration of the desktop app', () =
     await engine.settings.setDesktop({ keepAwake: false })
     expect(electron.awake.size).toBe(0)
     await engine.settings.setDesktop({ keepAwake: true })
-    // The computer can sleep while a turn waits for a person.
+    // The computer can sleep while a turn waits for the user.
     engine.ask(sessionId, 'a')
     expect(electron.awake.size).toBe(0)
     await engine.sessions.reply(sessionId, { approvalId: 'a', optionId: 'once' })

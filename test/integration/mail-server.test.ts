@@ -182,7 +182,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     })
     const ready = next()
     const stopReady = mail.watch({ account: 'ada', filter: { subject: 'ready' }, onMail: () => ready.resolve() })
-    // Whether it watches yet can only be told by mail: it is sent until it does.
+    // Only arriving mail shows that the watch has started: send messages until one is reported.
     while (
       !(await Promise.race([
         ready.promise.then(() => true),
@@ -200,7 +200,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     await lab.deliver('ada', build('Build 3', 'it failed again'))
     await arrived.promise
     expect(inbox).toEqual(['Build 2', 'Build 3'])
-    // That it works again is told after its first look, which may be the one that found the message.
+    // It reports that it works again after its first check, which may be the one that found the message.
     await expect.poll(() => problems.slice(0, 2)).toEqual(['broken', 'works again'])
     stop()
     stopReady()
@@ -284,8 +284,8 @@ function next<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } 
 }
 
 /**
- * The most memory that was in use above what is used now, after what is not used any more was collected: looked at now
- * and then, in a fifth of the time at most, since collecting all of it takes long; and several times `during` writing.
+ * The peak memory in use above the current use, after garbage collection. Measured from time to time, for at most a
+ * fifth of the time because a full collection takes long, and several times `during` writing.
  */
 function peakMemory(): { during(stream: WriteStream): WriteStream; stop(): number } {
   setFlagsFromString('--expose-gc')

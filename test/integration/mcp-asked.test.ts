@@ -14,7 +14,7 @@ const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol
 const [COMMAND, ...ARGS] = nodeProgram(EVERYTHING)
 const DEFINITION = { command: COMMAND, args: [...ARGS, 'stdio'] }
 const RESOURCE = 'demo://resource/dynamic/text/7'
-/** What asks is offered once the server knows its client; what it is given to do until then takes so long. */
+/** Tools that ask are offered once the server knows its client; this call keeps the turn busy until then. */
 const BEGIN = { name: 'mcp__everything__trigger-long-running-operation', input: { duration: 1.6, steps: 1 } }
 const ASK = { name: 'mcp__everything__trigger-elicitation-request', input: {} }
 

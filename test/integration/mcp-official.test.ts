@@ -211,7 +211,7 @@ it("the official filesystem server reads, writes and lists the session's folder"
     files: { 'a.txt': 'one\ntwo\n' },
   })
   const session = await lab.session()
-  // Of what may destroy something it is asked every time.
+  // The user is asked about every call of a destructive tool.
   person(lab, session, accepting)
   const at = (name: string): string => join(lab.scratch.project, name)
   writeFileSync(
@@ -221,7 +221,7 @@ it("the official filesystem server reads, writes and lists the session's folder"
       'base64',
     ),
   )
-  // It knows only the folders that it was given as roots.
+  // The server can access only the folders that it received as roots.
   const calls: [name: string, input: Record<string, unknown>, result: RegExp][] = [
     ['list_allowed_directories', {}, /project/],
     ['read_file', { path: at('a.txt') }, /^one\ntwo\n$/],
@@ -272,7 +272,7 @@ it('the official memory server stores and returns entries correctly', async () =
     },
   }))
   const session = await lab.session()
-  // Of what may destroy something it is asked every time.
+  // The user is asked about every call of a destructive tool.
   person(lab, session, accepting)
   const entities = ['Ann', 'Bob'].map((name) => ({ name, entityType: 'person', observations: ['likes tea'] }))
   const relation = { from: 'Ann', to: 'Bob', relationType: 'knows' }

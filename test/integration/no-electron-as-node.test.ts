@@ -159,7 +159,7 @@ registerHooks({ resolve: (name, context, next) =>
     expect(existsSync(opened)).toBe(false)
   })
 
-  test('is detected by the stand-in when a program takes it for Node', () => {
+  test('is detected by the stand-in when a program mistakes it for Node', () => {
     const note = join(folder, 'probe.mjs')
     writeFileSync(
       note,

@@ -90,7 +90,7 @@ it('continues with the fallback model when its own is overloaded, says so, and u
   await say(id, 'and now?')
   expect(ofType(id, 'step.finished').at(-1)).toMatchObject({ parts: [{ type: 'text', text: 'Back again.' }] })
   expect(header(id).model).toBe('local/scripted')
-  // The answer of the fallback model is part of the conversation.
+  // The fallback model's answer is part of the conversation.
   expect(JSON.stringify(requestsTo('scripted').at(-1)?.body)).toContain('I stand in.')
   expect(log(id).reduce(applyHeader, emptyHeader(id))).toEqual(header(id))
 })

@@ -48,7 +48,7 @@ describe.skipIf(!hasSshd)('a machine behind ssh', () => {
     scratch = createScratch({})
     const files = join(scratch.project, 'files')
     mkdirSync(files)
-    // Text that does not compress well.
+    // Data that does not compress.
     writeFileSync(join(files, 'data'), createHash('shake256', { outputLength: BYTES }).update('x').digest())
     archive = join(scratch.project, 'part.tgz')
     execFileSync('tar', ['-czf', archive, '-C', files, 'data'])

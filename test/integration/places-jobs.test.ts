@@ -206,7 +206,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
   )
 
   it(
-    'lose permissions that the user takes back while they run',
+    'lose permissions that the user revokes while they run',
     async () => {
       const { asked, go } = held()
       const writing: Part[number] = async () => {
@@ -234,10 +234,10 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       expect(existsSync(join(scratch.project, 'first.txt'))).toBe(true)
       const file = join(scratch.home, 'config.toml')
       writeFileSync(file, readFileSync(file, 'utf8').replace('decision = "allow"', 'decision = "deny"'))
-      // Changes nothing, but has the file read.
+      // Changes nothing, but makes the engine read the file.
       await engine.settings.setSandbox({})
       await engine.plans.enter(sessionId)
-      // Plan mode is the last that is applied there.
+      // Plan mode is the last change that is applied there.
       const database = join(user, '.trestle-places', 'cluster', 'jobs', agentId)
       await until(
         () =>

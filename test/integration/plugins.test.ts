@@ -62,7 +62,7 @@ interface Opened {
   header: { turns: number; turnId?: string }
 }
 
-/** Resolves when the first turn has ended. Each check is a contract call, so this does not spin. */
+/** Resolves when the first turn has ended. Each check is a call of the contract, so this is not a busy loop. */
 async function ended(look: () => Promise<Opened>): Promise<void> {
   const end = Date.now() + 150_000
   for (;;) {

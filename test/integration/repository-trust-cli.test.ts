@@ -30,7 +30,7 @@ it('lists repositories whose programs are trusted, and withdraws trust in a dele
   expect(again.stderr).toContain('is not trusted')
 })
 
-it('withdraws the trust in the repository of a folder with that in its settings', async () => {
+it('withdraws the trust in the repository of a folder together with the trust in its settings', async () => {
   const { code, stdout } = await permission('untrust', '--cwd', repo)
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, folder: repo, repository: join(repo, '.git') })
   await expect(lab.actions.status(repo)).rejects.toMatchObject({ code: 'git.untrusted' })

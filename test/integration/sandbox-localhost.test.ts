@@ -13,7 +13,7 @@ import { until } from '../support/until'
 
 type Mode = 'accept-edits' | 'auto'
 
-/** A port that only these sandboxes use: each has a localhost of its own. */
+/** A port that only these sandboxes use: each has its own localhost. */
 const PORT = 8123
 const FILES = {
   'server.mjs': `import { createServer } from 'node:http'

@@ -32,7 +32,7 @@ function start(command: string, supervisor = supervisorTag(home)): void {
   spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
 }
 
-/** Only its own network. */
+/** A sandbox without a network beyond its own loopback. */
 function sandboxOf(folder: string): SandboxPolicy {
   const [root, ownHome, userHome] = ['project', 'user/.trestle', 'user'].map((name) => join(folder, name)) as [
     string,

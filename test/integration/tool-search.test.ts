@@ -156,7 +156,7 @@ it('a subagent searches separately: the tools it loads are its own', async () =>
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_post_message' } }])
   await lab.calls(session, [{ name: 'Agent', input: { prompt: 'look', description: 'look', subagent_type: 'coder' } }])
   const requests = lab.requests().map((request) => text(request).includes('input_schema'))
-  // The person's, the person's after its search, twice; between the last two the subagent's.
+  // The last request is the session's, with the loaded tool; the one before it is the subagent's.
   expect(requests.at(-1)).toBe(true)
   expect(requests.at(-2)).toBe(false)
 })

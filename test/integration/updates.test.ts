@@ -86,7 +86,7 @@ test('work that starts during the installation of the update stops it', async ()
   const { server, lab, updater, program } = await setUp()
   server.publish('1.1.0')
   await updater.check()
-  // Nothing is running when installing begins; when the new file is ready to take the old one's place, a turn is.
+  // Nothing is running when the installation starts, but a turn is when the new file is ready to replace the old one.
   const asked: (string | null)[] = []
   Object.defineProperty(lab, 'work', {
     get: () => asked[asked.push(asked.length === 0 ? null : '1 turn is running') - 1],

@@ -60,7 +60,7 @@ function hostileBranch(links: Record<string, string>): void {
 }
 
 describe('a branch with links', () => {
-  test('does not get the project’s configuration written into the home through a link', async () => {
+  test('cannot have the project’s configuration written into the home through a link', async () => {
     hostileBranch({ '.trestle': '../../home' })
     lab.write(project, { '.trestle/config.toml': '[worktree]\nsetup = "touch pwned"\n', '.trestle/agents/x.md': 'x' })
     const before = contentOf(lab.home)

@@ -9,8 +9,8 @@ const PROCESSES = 3
 
 /**
  * `limitMs` on an idle machine; on a busy one, extended by the time a program waits there for a processor. For limits
- * in seconds on what several processes do together: a delay in the product fails on an idle machine, and load from
- * other programs never fails. Use `cpuMs` for what one thread computes.
+ * in seconds on what several processes do together: a delay in the product fails the test on an idle machine, but load
+ * from other programs never does. Use `cpuMs` for what one thread computes.
  */
 export function limitNow(limitMs: number): number {
   const [wall, used] = [performance.now(), cpuMs()]

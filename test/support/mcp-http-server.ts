@@ -8,7 +8,7 @@ export interface HttpMcpServer {
   /** The older transport's address. */
   sseUrl: string
   messages: { method: string; session: string | undefined }[]
-  /** Ids of requests that were answered. */
+  /** Ids of this server's own requests that the client has answered. */
   answers: unknown[]
   sessions: string[]
   /** Forgets all sessions, like a restarted server; `answer`: how it rejects them from then on, as status and body. */
@@ -65,7 +65,7 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
       params?: Record<string, unknown>
     }
     const session = request.headers['mcp-session-id']?.toString()
-    // An answer: it waits forever.
+    // An answer of the client, whose HTTP request never gets a response.
     if (message.method === undefined) return void answers.push(message.id)
     messages.push({ method: message.method, session })
     if (message.method === 'initialize') {

@@ -93,7 +93,7 @@ export class PrefixReplay {
     writeConfig(this.scratch.home, `${config}\n${second}`)
   }
 
-  /** Starts the MCP server `a` with these flags, from the next start on. */
+  /** Sets the flags of the MCP server `a`, from its next start on. */
   serve(flags: readonly string[]): void {
     this.write('mcp.json', JSON.stringify({ mcpServers: { a: stdioServer(flags) } }), this.scratch.home)
   }

@@ -1,6 +1,6 @@
 /**
- * A Trestle with running tasks, to be killed: `task-client.ts HOME CWD COUNT COMMAND`. Prints `task <id>` for each task
- * it has moved to the background, then runs `FOREGROUND`, if set in the environment, as a call that it waits for, and
+ * A Trestle with running tasks, to be killed: `task-client.ts HOME CWD COUNT COMMAND`. Prints `task <id>` for each
+ * background task it has started, then runs `FOREGROUND`, if set in the environment, as a call that it waits for, and
  * prints `foreground <output>` with its first output.
  */
 import { openSupervisor } from './source-task-host.ts'

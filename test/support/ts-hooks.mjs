@@ -60,7 +60,7 @@ function withoutTypes(text) {
     const plain = strip(text)
     try {
       mkdirSync(PLAIN, { recursive: true })
-      // All of it or nothing: other processes read it at any moment.
+      // Atomically, because other processes can read it at any time.
       writeFileSync(`${kept}.${process.pid}`, plain)
       renameSync(`${kept}.${process.pid}`, kept)
     } catch {
@@ -71,7 +71,7 @@ function withoutTypes(text) {
 }
 
 /**
- * Without Node's warning that the function may change: what is run must print nothing else.
+ * Without Node's warning that the function may change: the output must contain only what the program prints.
  *
  * @param {string} text
  */

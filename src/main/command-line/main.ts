@@ -33,7 +33,8 @@ async function run(args: readonly string[]): Promise<number> {
   const asked = whichCommand(args)
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
-  // Without them an engine uses less memory, and a program that only connects to one is ready sooner.
+  // Not for an engine, which uses less memory without these modules, nor for a program that only connects to one, which
+  // is ready sooner.
   if (codeUseOf(asked.command) === 'work' && asked.command !== 'engine' && !mayAttach(asked))
     loadBuiltIns(asked.command === 'serve' ? OF_THE_WEB : [])
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
@@ -218,7 +219,7 @@ function loadBuiltIns(more: readonly string[] = []): void {
   Reflect.get(globalThis, 'navigator')
 }
 
-/** Whether the engine of the home can run a command without this process. */
+/** Whether the engine of the home may do all the work of a command, so that this process only connects to it. */
 function mayAttach({ command, rest }: { command: CommandName; rest: readonly string[] }): boolean {
   return command === 'print' ? hasEngineKey() : command === 'wire' && rest.includes('--attach')
 }

@@ -122,7 +122,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
     return {
       noted,
       different(before) {
-        // Both belong to the user, though some shells set new values each time.
+        // Both come from the user's login shell, although some shells set new values each time.
         if (before.ofLogin && noted.ofLogin) return undefined
         const different = differentForTurns(before.marks, noted.marks)
         return different.length === 0 ? undefined : variableNames(different)

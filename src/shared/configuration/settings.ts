@@ -112,10 +112,10 @@ export interface NotificationSettings {
 /** When tools of servers are loaded on demand instead of being sent with each request. */
 export interface ToolSearchView {
   enabled: boolean
-  /** Either limit is enough: a percentage of the model's window, and tokens that the tools take. */
+  /** The tools must exceed one of these limits: a percentage of the model's window, or a number of tokens. */
   minPct: number
   minTokens: number
-  /** Minimum score of search results. */
+  /** The score of search results must exceed this. */
   matchingThreshold: number
 }
 

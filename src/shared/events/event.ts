@@ -65,7 +65,7 @@ export type EventBody =
       parts: UserPart[]
       model: string
       /** The reasoning effort for this turn, which overrides the session's. */ effort?: Effort
-      /** Set when the prompt came from the queue, which this removes it from. */ promptId?: string
+      /** Set when the prompt came from the queue; this event removes it from there. */ promptId?: string
       /** Set when no user sent the prompt: the parts notify the agent of these tasks, once. */
       news?: TaskNotification[]
     }
@@ -202,8 +202,8 @@ export type EventBody =
       /** The agent went back on its own; its message arrives right after this. */ dMail?: DMail
     } & ChangeList)
   /**
-   * The model is overloaded, and another one continues the turn; the next turn tries the first one again. `quiet`: the
-   * first one was a small model that was only tried.
+   * The model is overloaded, and another one continues the turn; the next turn tries the first one again. `quiet`: a
+   * small model was replaced, after any failure and without notifying the user.
    */
   | { type: 'model.fell_back'; turnId: string; from: string; to: string; failure: Failure; quiet?: true }
   /** A model named the session; without `title`, its answer was not usable as a title. */

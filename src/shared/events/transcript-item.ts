@@ -92,7 +92,7 @@ export interface AnswerItem {
 /**
  * The state of a call. `drafting`: the model is writing its arguments; `ready`: written, and waiting for another call,
  * hooks, or the decision whether it may run; `waiting`: for the user's approval; `running`: it was allowed; `rejected`:
- * by the user (or by a policy for the user); `interrupted`: the turn ended without a result.
+ * its request was rejected or cancelled; `interrupted`: the turn ended without a result.
  */
 type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders whose files contain times and absolute paths: only their names are compared. */
+/** Folders whose files contain times and absolute paths: only the names in these folders are compared. */
 const BUILT = new Set(['node_modules', 'target', '.venv', '__pycache__', '.pytest_cache', '.ruff_cache', '.mypy_cache'])
 const UNSTABLE = /\.(?:sqlite3|pyc)$/
 

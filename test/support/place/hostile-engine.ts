@@ -8,7 +8,7 @@ export interface FakeEngine {
   readonly requests: { id: number; method: string; input?: unknown }[]
   /** Writes a line; an object as JSON. */
   write(line: object | string): void
-  /** Writes bytes, as many as it can at once; false: the other side does not read. */
+  /** Writes bytes; false: the connection is closed, or the other side does not read them. */
   raw(bytes: Uint8Array | string): boolean
   /** Whether the other side has disconnected. */
   readonly isClosed: boolean

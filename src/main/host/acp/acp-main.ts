@@ -102,7 +102,7 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
 async function runningEngine(version: string): Promise<ClientEngine | undefined> {
   const home = realpathSync(resolveHome())
   try {
-    // An agent's command runs in its own process, which is confined like the command.
+    // Started by an agent's command: the shared engine would give that command more access than it has.
     if ((await agentTrace({ home, orphans: false })) !== undefined) return undefined
     const { joinAsClient } = await import('../../role/joined/joined-client')
     return await joinAsClient('agent', { home, version }, log)

@@ -63,7 +63,7 @@ export function notifyPending(options: NotifyOptions): () => void {
     if (fresh.length > 0 && BrowserWindow.getFocusedWindow() === null) call(waiting, fresh)
   }
 
-  /** Another process notifies the user about its own sessions. */
+  /** All pending items of this process; another process notifies the user about its own sessions. */
   const all = (): PendingItem[] => {
     const here = engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
     const requests = here.map((entry): PendingItem => {

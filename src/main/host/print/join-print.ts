@@ -41,7 +41,7 @@ export async function joinPrint(parsed: Parsed, version: string): Promise<number
   if (values['place'] !== undefined) return undefined
   const options = printOptions(parsed)
   const home = realpathSync(resolveHome())
-  // An agent's command runs in its own process, which is confined like the command.
+  // Started by an agent's command: the shared engine would give that command more access than it has.
   if ((await agentTrace({ home, orphans: false })) !== undefined) return undefined
   const found = await findEngine({ home, version }).catch((error: unknown) => {
     process.stderr.write(`trestle: this runs in a process of its own: ${oneLine(failureOf(error).message)}\n`)

@@ -54,7 +54,7 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
   await withTimeout(server.answered())
   await withTimeout(writer.flushed())
   out.destroy()
-  // A hanging request (a provider that does not answer) must not keep the program alive after the client has gone.
+  // A hanging request (a provider that does not answer) must not keep the program alive without its client.
   setTimeout(() => process.exit(0), END_GRACE_MS).unref()
   return 0
 }

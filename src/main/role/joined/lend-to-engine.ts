@@ -16,7 +16,7 @@ interface Lent extends SessionClientCapabilities {
 }
 
 interface Lending {
-  /** Resolves once the engine has it, or if there is nothing to provide. */
+  /** Resolves once the engine has the capabilities, or if there are none to provide. */
   ready: Promise<void>
   stop(): void
 }
@@ -33,7 +33,7 @@ export class LentToEngine {
     this.#header = header
   }
 
-  /** Sent with the next capabilities provided to the session. */
+  /** Sets the MCP servers to send with the next capabilities for the session. */
   useServers(sessionId: string, servers: Lent['servers']): void {
     this.#servers.set(sessionId, servers)
   }

@@ -78,8 +78,8 @@ export interface HookView {
 }
 
 /**
- * How a run ended. `passed`: it did not object. `changed`: it returned other content to write. `failed`: neither, so it
- * had no effect. `stopped`: the turn was stopped first, or Trestle closed.
+ * How a run ended. `passed`: it did not object. `changed`: it returned other content to write. `failed`: it ended with
+ * an error or an invalid answer, and had no effect. `stopped`: the turn was stopped first, or Trestle closed.
  */
 export type HookOutcome = 'running' | 'passed' | 'blocked' | 'changed' | 'failed' | 'timed_out' | 'stopped'
 

@@ -15,7 +15,7 @@ export interface RuleView {
   decision: RuleDecision
   /** `Tool`, `Tool(pattern)` or `mcp__server__*`. */
   pattern: string
-  /** Set for an allow rule for commands that can run without a sandbox. */
+  /** Set for an allow rule that lets its commands run without a sandbox. */
   sandbox?: 'unrestricted'
   scope: EditScope
   /** The file that contains it. */

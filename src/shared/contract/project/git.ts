@@ -67,7 +67,7 @@ export const gitContract = {
   discard: oc.input(ofPaths).output(type<GitUndo>()),
   stageHunks: oc.input(hunks).output(type<void>()),
   unstageHunks: oc.input(hunks).output(type<void>()),
-  /** A copy of the whole file is kept for 30 days. */
+  /** Keeps a copy of the whole file first, for 30 days. */
   discardHunks: oc.input(hunks).output(type<GitUndo>()),
   /** Copies of what was removed from the working tree, newest first. */
   kept: oc.input(ofSession).output(type<GitKept[]>()),

@@ -20,7 +20,7 @@ const name = z.string().max(64)
 const rule = z.strictObject({
   decision: z.enum(RULE_DECISIONS),
   pattern: z.string().trim().min(1).max(2000),
-  /** For an allow rule for commands: they run without a sandbox. */
+  /** Only for an allow rule for commands: they run without a sandbox. */
   sandbox: z.literal('unrestricted').optional(),
 })
 /** A rule as it was listed; `customize.changed` when it no longer exists. */

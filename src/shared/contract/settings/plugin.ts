@@ -18,7 +18,7 @@ export const pluginContract = {
   add: oc
     .input(z.strictObject({ from: z.string().trim().min(1).max(4000), folder: folder.optional() }))
     .output(type<PluginReview>()),
-  /** Downloads it again; if it has changed, it is disabled until it is accepted. */
+  /** Fetches it again from its folder or Git address; if it has changed, it is disabled until it is accepted. */
   update: oc.input(z.strictObject(place)).output(type<PluginReview>()),
   /**
    * Accepts what the review with this `hash` showed, and enables it; `plugin.changed` when the files have changed

@@ -20,8 +20,8 @@ export interface EngineStatus {
 }
 
 /**
- * How the engine stops: now, with turns stopped and recorded as stopped; as soon as it is idle; or now, with all
- * running work left to the next engine, each session at its next step.
+ * How the engine stops. `now`: turns are stopped and recorded as stopped. `when-idle`: as soon as nothing runs.
+ * `hand-over`: now, with all running work left to the next engine, each session at its next step.
  */
 export const ENGINE_STOPS = ['now', 'when-idle', 'hand-over'] as const
 export type EngineStop = (typeof ENGINE_STOPS)[number]

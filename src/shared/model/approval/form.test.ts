@@ -51,7 +51,7 @@ it.each([
   expect(formProblems([asked], { k: value as never })['k']).toBe(problem)
 })
 
-it('checks own values, reports missing ones, and sends only requested fields', () => {
+it('ignores inherited properties of the values, and refuses values for fields that the form does not have', () => {
   const asked = field({ key: 'constructor', kind: 'text', required: true })
   expect(formProblems([asked], {})).toEqual({ constructor: 'Required.' })
   expect(formProblems([], { extra: 'x' })).toEqual({ extra: 'The form has no such field.' })

@@ -153,7 +153,7 @@ export type ToolDetails =
       title?: string
       /** Whether it was reduced to its main article. */ extracted: boolean
       bytes: number
-      /** Its beginning. */ text: string
+      /** Its start. */ text: string
     }
   | {
       kind: 'decision'

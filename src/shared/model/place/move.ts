@@ -13,7 +13,7 @@ export interface MovedProject {
   /** The commit that was checked out. */
   commit: string
   branch?: string
-  /** The tree with every file in its current state. */
+  /** The tree with every file as it was then. */
   tree: string
   /** The tree with what was staged, if it differs from both. */
   index?: string

@@ -79,7 +79,7 @@ export function isPerSession(launch: PlaceLaunch): boolean {
   return 'perSession' in launch && launch.perSession === true
 }
 
-/** Whether Trestle starts its container, job or Sandbox, and stops it when the place is disconnected. */
+/** Whether Trestle starts its container or Sandbox, and stops it when the place is disconnected. */
 export function isStartedByUs(launch: PlaceLaunch): boolean {
   return (
     launch.kind === 'devcontainer' ||

@@ -124,7 +124,7 @@ export interface FolderEntries {
 
 /** Files whose path matches a filter, best first. */
 export interface FilteredFiles {
-  files: { path: string; /** Positions in `path` that fit what was typed. */ at: number[] }[]
+  files: { path: string; /** Positions in `path` that match what was typed. */ at: number[] }[]
   /** All that match. */
   count: number
   /** The files are still being listed: these are matches among those found so far. */

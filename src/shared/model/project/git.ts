@@ -162,7 +162,7 @@ export interface GitBranch {
   worktree?: string
 }
 
-/** The result of a merge or a cherry-pick. `unchanged`: there was nothing to merge. */
+/** The result of a merge or a cherry-pick. `unchanged`: all its changes were already there. */
 export interface GitIntegration {
   outcome: 'done' | 'unchanged' | 'conflicts'
   /** Number of files with unresolved conflicts. */

@@ -23,7 +23,7 @@ export interface AgentStart {
 /** How the work has ended. */
 export interface AgentEnd {
   status: Exclude<TaskStatus, 'running'>
-  /** Why it was ended early; a sentence. */
+  /** Why it did not complete; a sentence. */
   reason?: string
   /** Length of its last message. */
   answerBytes: number

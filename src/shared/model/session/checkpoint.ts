@@ -30,8 +30,8 @@ export interface ChangeList {
 export interface KeptFile {
   path: string
   /**
-   * `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: never
-   * overwritten.
+   * `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: it cannot
+   * be restored.
    */
   kind: 'changed' | 'impossible'
   why: string

@@ -100,7 +100,7 @@ export interface ReviewUndo {
   kept: KeptFile[]
 }
 
-/** The branches that can be compared. */
+/** The branches that the current one can be compared with. */
 export interface ReviewBases {
   /** The branch that is checked out; absent: no branch. */
   current?: string

@@ -38,10 +38,9 @@ export interface UserFile {
 }
 
 /**
- * What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the
- * prompt began with its name; a part with
- * `attached` is what a server gave for a mention, or a command, of the prompt; a text with `file` says what an attached
- * file is, or what is in it.
+ * What a user can send: text and media, in order. A text with `skill` contains that skill's instructions, inserted if
+ * the prompt started with its name; a part with `attached` contains what a server returned for a mention or a command
+ * in the prompt; a text with `file` describes an attached file, or contains its content.
  */
 export type UserPart =
   | (TextPart & { skill?: string; attached?: AttachedFrom; file?: UserFile })

@@ -74,7 +74,7 @@ export interface LimitState {
   unpriced: number
 }
 
-/** Above this share of a limit, the user is warned. */
+/** The user is warned once this share of a limit is used. */
 const WARN_SHARE = 0.8
 
 /** Whether enough of a limit is used to warn the user. */

@@ -60,7 +60,7 @@ it('a message that is nested too deeply to be written is written without its dee
   ])
 })
 
-it('what comes after the connection was closed is ignored', async () => {
+it('input after the connection was closed is ignored', async () => {
   const { input, output } = pipes()
   const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined })
   await readable.cancel()

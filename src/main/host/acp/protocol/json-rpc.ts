@@ -115,7 +115,7 @@ function reading(input: Readable, maxLineBytes: number): ReadableStream<Uint8Arr
     },
     pull: () => void input.resume(),
     cancel() {
-      // The connection is closed: what still comes is not read.
+      // The connection is closed: later input is not read.
       isOver = true
       input.destroy()
     },

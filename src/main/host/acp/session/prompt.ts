@@ -57,7 +57,7 @@ export function promptParts(prompt: readonly ContentBlock[], folder: string): Us
   return parts.filter((part) => part.type !== 'text' || part.text !== '')
 }
 
-/** `@src/a.ts` for a file; a link for anything else. A line of the file is appended. */
+/** `@src/a.ts` for a file, followed by the line numbers in its URI, if any; a link for anything else. */
 function mention(uri: string, title: string, folder: string): string {
   if (!uri.startsWith('file:')) return `[${title}](${uri})`
   const lines = /#L?(\d+)(?:[:-]L?(\d+))?$/.exec(uri)

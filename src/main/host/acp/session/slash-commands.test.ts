@@ -47,7 +47,7 @@ describe('running a command', () => {
     await expect(run('/compact', failing(new TypeError('bug')))).rejects.toThrow('bug')
   })
 
-  it('passes the text after /compact to it', async () => {
+  it('passes the text after /compact on as what to keep', async () => {
     const asked: unknown[] = []
     const sessions = { compact: async (...given: unknown[]) => asked.push(given) > 0 }
     await run('/compact  the plan ', { sessions })

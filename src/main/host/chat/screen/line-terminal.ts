@@ -86,7 +86,7 @@ export class LineTerminal implements Terminal {
       if (line === undefined) return signal?.aborted ? { kind: 'aborted', text: '' } : { kind: 'end' }
       return { kind: 'line', text: line }
     }
-    // Earlier input does not answer this question.
+    // Lines typed earlier must not answer this question.
     this.#lines.length = 0
     this.#input.off('data', this.#read)
     const text = await readHidden(this.#input as NodeJS.ReadStream, () => this.write(prompt), signal)

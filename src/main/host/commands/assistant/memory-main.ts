@@ -34,7 +34,7 @@ const ACTIONS = {
 /** Entries read at a time for an export. */
 const PAGE = 1000
 
-/** `trestle memory`: reads and changes what is remembered. Returns the exit code: 0, or 2 when it is not allowed. */
+/** `trestle memory`: shows and changes remembered entries. Returns the exit code: 0, or 2 when it is not allowed. */
 export async function memoryMain(parsed: Parsed, version: string): Promise<number> {
   const { action, words } = parseAction<keyof typeof ACTIONS>('memory', ACTIONS, parsed)
   const { humanOnly }: ActionSpec = ACTIONS[action]

@@ -35,7 +35,7 @@ const version = fc
   .tuple(fc.array(fc.nat(12), { minLength: 3, maxLength: 3 }), fc.array(fc.constantFrom('1', '2', '10', 'rc', 'beta')))
   .map(([numbers, pre]) => numbers.join('.') + (pre.length > 0 ? `-${pre.join('.')}` : ''))
 
-test('is the inverse when the arguments are swapped', () => {
+test('is reversed when the arguments are swapped, and transitive', () => {
   fc.assert(
     fc.property(version, version, version, (a, b, c) => {
       expect(Math.sign(compareVersions(a, b)) + Math.sign(compareVersions(b, a))).toBe(0)

@@ -156,8 +156,8 @@ function unbracketed(name: string): string {
 }
 
 /**
- * The addresses that a server on `address` can be reached at: for the unspecified address, all addresses of the machine
- * except link-local ones.
+ * The addresses at which a server on `address` can be reached: for `::`, all addresses of the machine except link-local
+ * IPv6 ones, and for `0.0.0.0` its IPv4 addresses.
  */
 export function addressesOf(address: string): string[] {
   if (address !== '0.0.0.0' && address !== '::') return [address]

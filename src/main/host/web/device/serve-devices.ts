@@ -90,8 +90,8 @@ export async function serveDevices({
     ...(tailscale && { tailscale }),
   }
   const unpublish = publishDeviceAddress(home, published)
-  // The first device can be paired immediately by the user who reads this; later, a code in the log of a service would
-  // also be readable by others.
+  // The user who reads this at a terminal can pair the first device immediately. Without a terminal, there is no code,
+  // because others could read it in the log of a service.
   const isFirst = devices.list().length === 0
   const code = isFirst && process.stdout.isTTY ? devices.pair('full') : undefined
   const pairing = code
