@@ -44,7 +44,7 @@ export class CallJudge {
   readonly #sandboxes = sharedWhilePending(async () => this.#session.sandboxes?.(false))
   readonly #commandSandboxes = sharedWhilePending(async () => this.#session.sandboxes?.(true))
 
-  /** `policies`: default: all of them. */
+  /** `policies` defaults to all of them. */
   constructor(session: JudgedSession, toolPins: ToolPins | undefined, policies: readonly Policy[] | undefined) {
     this.#session = session
     this.#toolPins = toolPins

@@ -54,7 +54,7 @@ export function rejectionMessage(feedback: string | undefined, stops = false): s
     : `The user rejected this call. ${NO_WORKAROUND}`
 }
 
-/** The result of a call that needs approval when no user is available: the question is kept anyway. */
+/** The answer to a call that is itself a question, when no user is available: the question is kept anyway. */
 export async function unattendedAnswer(call: PreparedCall, asks: PersonQuestion): Promise<GateAnswer> {
   const problem = await call.check?.()
   if (problem) return { allowed: false, message: textOf(problem.content) }

@@ -227,7 +227,7 @@ describe('the gate', () => {
     expect(await ask(commandOf('ls > x'), bash)).toMatchObject({ allowed: false })
   })
 
-  it('asks before Write changes .git or a startup file, also in auto mode', async () => {
+  it('asks before Write changes .git or a startup file, even in auto mode', async () => {
     const { ask } = fixture({ mode: 'auto', canAsk: false })
     for (const path of [`${root}/.git/hooks/x`, '/home/me/.bashrc', `${root}/.trestle/config.toml`])
       expect(await ask({ ...edit, accesses: [{ kind: 'file', path, write: true }] })).toMatchObject({ allowed: false })

@@ -32,7 +32,7 @@ import { visibleCall } from './visible-preview'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalAnswer } from './waiting-requests'
 
 export interface GateDeps extends WaitingRequestsDeps {
-  /** Default: all of them. */
+  /** Default: all policies. */
   policies?: readonly Policy[]
   /** The session whose state decides about the calls. */
   session: JudgedSession
@@ -42,7 +42,7 @@ export interface GateDeps extends WaitingRequestsDeps {
   canAskMidCall?(): boolean
   now(): number
   newId(prefix: string): string
-  /** Ends the session's turn immediately, without waiting for pending requests. */
+  /** Aborts the session's turn, without waiting for its end. */
   stopTurn(): void
   kept: KeptApprovals
 }

@@ -28,8 +28,8 @@ export interface OpenInbox extends Inbox {
 const RECENT_EVENTS = 1000
 
 /**
- * The requests pending in all sessions. A fold over session headers: only headers with pending requests are read, and
- * only again after a change.
+ * The requests pending in all sessions. A fold over session headers: only headers with pending requests are read, each
+ * again only after a change.
  */
 export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()

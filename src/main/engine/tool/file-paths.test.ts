@@ -37,7 +37,7 @@ describe('a path that does not exist', () => {
     expect(await adviceFor(await workspaceWith('Src/Main.ts'), 'src/main.ts')).toContain('There is "Src/Main.ts"')
   })
 
-  test('that is the target of a link is reported with that target', async () => {
+  test('is reported with its target when it is a dangling link', async () => {
     const workspace = await workspaceWith('a.txt')
     symlinkSync('gone', join(workspace.root, 'link'))
     expect(await adviceFor(workspace, 'link')).toBe(

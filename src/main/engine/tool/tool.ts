@@ -15,9 +15,9 @@ export interface ToolAnnotations {
 }
 
 /**
- * Something a call will touch. Two calls conflict when their accesses overlap (same path, or one inside a `tree`)
- * and one of them writes. `all` overlaps with everything. `path` is absolute with symlinks resolved;
- * `written` is what the model wrote, made absolute.
+ * Something a call will touch. Two calls conflict when their accesses overlap (same path, or one inside a `tree`) and
+ * one of them writes. `all` overlaps with everything. `path` is absolute with symlinks resolved; `written` is what the
+ * model wrote, made absolute.
  */
 export type Access =
   | { kind: 'file'; path: string; written?: string; write: boolean }
@@ -55,8 +55,8 @@ export interface CallContext {
   sandbox?: CommandSandbox
   /**
    * Asks the user while the call runs, and waits; that time does not count against the call's limit. Resolves without
-   * an answer when no user is available, when
-   * `signal` aborts (its reason, as a sentence, is recorded), or when the turn is stopped. Never rejects.
+   * an answer when no user is available, when `signal` aborts (its reason, as a sentence, is recorded), or when the
+   * turn is stopped. Never rejects.
    */
   ask(question: CallQuestion, signal?: AbortSignal): Promise<CallAnswer>
 }

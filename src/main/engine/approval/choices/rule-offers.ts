@@ -104,7 +104,7 @@ export interface RuleScope {
 /** The exact command, then the subcommand with any arguments. */
 export function commandScopes(part: CommandPart): RuleScope[] {
   if (part.words.length === 0) return []
-  // Variables that decide which program runs are part of the rule.
+  // Variables that affect what runs are part of the rule.
   const set = part.steered ? part.assignments : []
   const words = [...set, ...part.words]
   const known = words.findIndex((word) => !isLiteral(word))

@@ -41,7 +41,7 @@ const MAX_WORDS_IN_ALL = 1500
 
 interface Inspection extends Lookup {
   parts: CommandPart[]
-  /** A variable that decides which program runs was set for the rest of the command. */
+  /** A variable that affects what runs was set for the rest of the command. */
   steered: boolean
   /** All arithmetic in the command, including nested commands. */
   arithmetic: Arithmetic

@@ -109,7 +109,7 @@ export function protectedPath(path: string, home = homedir(), paths: PathFlavor 
 /** Folders that are partly protected. */
 const BUILD_FOLDERS = /\/(?:\.github(?:\/(?:workflows|actions))?|\.circleci|\.buildkite)$/
 
-/** Why removing or replacing the folder at this absolute path asks in every mode. */
+/** Why removing or replacing the whole folder at this absolute path asks in every mode. */
 export function protectedFolder(path: string, paths: PathFlavor = SYSTEM_PATHS): string | undefined {
   const folded = foldName(paths.comparable(path)).replaceAll('\\', '/')
   return BUILD_FOLDERS.test(folded) ? 'where the jobs that the build server runs with its secrets are' : undefined
@@ -153,8 +153,8 @@ function expandBraces(word: string): string[] {
 }
 
 /**
- * Whether wildcards and variables in a path segment can match this name. A segment that consists only of wildcards is
- * too vague to count.
+ * Whether wildcards and variables in a path segment can match this name. A segment with fewer than two literal
+ * characters is too vague to count.
  */
 function mayBecome(part: string, name: string): boolean {
   const pieces = part.split(/\$\w+|\$[({][^)}]*[)}]?|[*?]|\[[^\]]*\]/)

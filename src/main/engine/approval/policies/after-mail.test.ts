@@ -58,7 +58,7 @@ async function command(text: string, more: Called = {}): Promise<Verdict> {
 }
 
 describe('after mail was read', () => {
-  it.each(PERMISSION_MODES)('a page of a listed host asks in %s, also with a rule or an earlier answer', (mode) => {
+  it.each(PERMISSION_MODES)('a page of a listed host asks in %s, even with a rule or an earlier answer', (mode) => {
     const verdict = judged('FetchURL', [page], { mode })
     expect(verdict).toMatchObject({ decision: 'ask', everyTime: true })
     expect(verdict.reason).toBe(
@@ -136,7 +136,7 @@ describe('commands after mail was read', () => {
 })
 
 describe('sending mail', () => {
-  it.each(PERMISSION_MODES)('asks in %s before any mail was read, also with a rule or an earlier answer', (mode) => {
+  it.each(PERMISSION_MODES)('asks in %s before any mail was read, even with a rule or an earlier answer', (mode) => {
     const sent = { mode, hasReadMail: () => false, annotations: { ...OPEN, readOnly: false } }
     expect(judged('MailSend', [], sent)).toMatchObject({ decision: 'ask', everyTime: true })
     expect(judged('MailSend', [], { ...sent, allow: 'allow MailSend' }).decision).toBe('ask')

@@ -11,7 +11,7 @@ const SENDS: Readonly<Record<string, string>> = {
   ScheduleCreate: 'starts later runs that do not know about this conversation',
   ScheduleUpdate: 'changes later runs that do not know about this conversation',
 }
-/** They read from the same mail server. */
+/** These tools read from the mail server that the mail came from. */
 const READS_MAIL = new Set(['MailRead', 'MailSearch'])
 
 /** A message is sent only after the user has seen it: no mode, rule or earlier answer covers this. */

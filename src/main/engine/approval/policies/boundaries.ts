@@ -8,9 +8,10 @@ import { realPathOrSelf } from '../../workspace/path/real-path'
 import { realCodeCacheFolder } from '../../runtime/code-cache'
 
 /**
- * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it or its
- * compiled code, in any mode. Output that this session's calls left there for the model can be read. A command that
- * walks a parent folder would reach it too, so it asks; tools that walk folders skip it.
+ * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, and
+ * none changes Trestle's compiled code, which is in another folder, in any mode. Output that this session's calls left
+ * in Trestle's folder for the model can be read. A command that walks a parent folder would reach it too, so it asks;
+ * tools that walk folders skip it.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
   const { isWithin, isSame, comparable } = workspace.paths

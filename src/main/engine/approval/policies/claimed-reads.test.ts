@@ -36,30 +36,30 @@ function calling(rules: readonly string[], more: Partial<JudgedCall> = {}, annot
 describe.each([
   ['plan mode', { plan: { file: '/usr/plan.md' } }, 'plan mode is on'],
   ['a read-only agent', { readOnlyAgent: 'explore' }, 'the agent explore may only read'],
-])("in %s, a server's tool that says that it only reads", (_, promise, told) => {
-  it.each(['ask', 'accept-edits', 'auto'] as const)('asks in the mode %s, and says whose claim it is', (mode) => {
+])("in %s, a server's tool that is declared read-only", (_, promise, told) => {
+  it.each(['ask', 'accept-edits', 'auto'] as const)('asks in the mode %s, and reports whose claim it is', (mode) => {
     const verdict = judge(POLICIES, calling([], { ...promise, mode }))
     expect(verdict).toMatchObject({ decision: 'ask', reason: expect.stringContaining(told) })
     expect(verdict.reason).toContain('The server tracker says that search only reads.')
   })
 
-  it('asks although a rule allows all tools, or all of the server', () => {
+  it('asks even if a rule allows all tools, or all of the server', () => {
     for (const rule of ['allow mcp__tracker__*', 'allow mcp__*', 'allow *'])
       expect([rule, judge(POLICIES, calling([rule], promise)).decision]).toEqual([rule, 'ask'])
   })
 
-  it('runs when a rule names this very tool, which is what "always" offers', () => {
+  it('runs when a rule names exactly this tool, which is what "always" offers', () => {
     const offers = ruleOffers(POLICIES, calling([], promise))
     expect(offers.map(({ pattern }) => pattern)).toEqual(['mcp__tracker__search'])
     expect(judge(POLICIES, calling(['allow mcp__tracker__search'], promise)).decision).toBe('allow')
   })
 
-  it('is refused once it no longer says so, whatever rule names it', () => {
+  it('is refused when it is no longer declared read-only, even if a rule names it', () => {
     expect(judge(POLICIES, calling(['allow mcp__tracker__search'], promise, WRITES)).decision).toBe('deny')
   })
 })
 
-it('outside of plan mode, a rule for all tools of a server allows them', () => {
+it('allows all tools of a server by a rule outside plan mode', () => {
   expect(judge(POLICIES, calling(['allow mcp__tracker__*'], { mode: 'ask' })).decision).toBe('allow')
   expect(judge(POLICIES, calling([])).decision).toBe('allow')
 })

@@ -50,8 +50,9 @@ export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part })
 }
 
 /**
- * That a server's tool only reads is the server's own claim. Where only reading is promised it asks, whatever the mode
- * or a rule for several tools allows; a rule that names this very tool means that the user believes the claim.
+ * That a server's tool only reads is the server's own claim. In plan mode and for a read-only agent, such a tool asks,
+ * no matter what the mode or a rule for several tools allows; a rule that names exactly this tool means that the user
+ * trusts the claim.
  */
 export const claimedReads: Policy = (judged) => {
   const { tool, plan, readOnlyAgent: type } = judged

@@ -3,7 +3,8 @@ import { restrictingRule, allowingRule, namingRule, restrictsCommands } from '..
 import { describeRule } from '../../permission/permission-rule'
 
 /**
- * A deny rule wins over everything that allows. When only run time shows whether the rule matches, the user is asked.
+ * A deny rule wins over everything that allows. When it is known only at run time whether the rule matches, the user is
+ * asked.
  */
 export const denyRules: Policy = (judged) => {
   const caught = restrictingRule(judged, 'deny')
@@ -54,7 +55,7 @@ export const allowRules: Policy = (judged) => {
   if (!rule) return undefined
   const { part } = judged
   const outside = part?.kind === 'run' ? writesOutside(part).find((path) => !namingRule(judged, path)) : undefined
-  // Left to the mode.
+  // Without a rule that names the path, the mode decides.
   return outside ? undefined : { decision: 'allow', reason: `Allowed by ${describeRule(rule)}.`, rule }
 }
 

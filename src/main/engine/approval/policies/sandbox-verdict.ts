@@ -71,7 +71,7 @@ function sandboxProblem(
   { network }: CommandSandbox,
   sandboxes: CommandSandboxes,
 ): string | undefined {
-  // The destination is known only at run time: the sandbox decides then, and asks about what it blocks.
+  // `unknown` means known only at run time: the sandbox decides then, and asks about what it blocks.
   if (needs.network !== 'none' && needs.network !== 'unknown') {
     const away = needs.network.hosts.filter((host) => !isThisMachine(host))
     const reached = network === 'none' ? sandboxes.openedHosts : sandboxes.hosts
@@ -91,7 +91,10 @@ function sandboxProblem(
   return secret === undefined ? undefined : `It reads ${secret}, which holds secrets.`
 }
 
-/** The user's own deny and ask rules also apply in the sandbox, and hidden code could be what they match. */
+/**
+ * Why a command with hidden code asks: the user's own deny and ask rules also apply in the sandbox, and they could
+ * match what is hidden.
+ */
 function mayEvadeRules({ parts = [], rules }: JudgedCall): string | undefined {
   const hidden = parts.find((part) => part.hidden)?.hidden
   if (!hidden || !rules.some((rule) => rule.decision !== 'allow')) return undefined

@@ -30,8 +30,8 @@ export async function repositoryProblem(
   const found = await repositoryOf(folder)
   if (found === undefined) return undefined
   const { git, own, top } = found
-  // The project may itself be a worktree or part of a larger repository; a folder inside it that refers to another
-  // repository is not.
+  // The project itself may be a worktree or part of a larger repository; a folder inside it must not refer to a
+  // repository elsewhere.
   if (!isWithin(git, root) && top !== root && isWithin(top, root))
     return `the repository of ${top} lies outside the project`
   if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`
@@ -199,7 +199,7 @@ async function readIndex(git: string): Promise<Index | string> {
     before = bytes
     const name = bytes.toString('utf8')
     if (index.readUInt32BE(at + MODE) >>> 12 === SUBMODULE) {
-      // We would look at a different folder than the one git enters.
+      // A name that is not UTF-8 would be resolved to a different folder than the one git enters.
       if (!isUtf8(bytes)) return odd
       found.submodules.push(name)
     } else if (sensitiveRule(`/${name}`) !== undefined) found.secret ??= name

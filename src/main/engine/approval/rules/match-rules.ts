@@ -66,7 +66,7 @@ function allowingOne(judged: JudgedCall, naming: string | undefined): Permission
   })
 }
 
-/** The first rule that allows every call of this very tool: one that names it, without a wildcard. */
+/** The first rule that allows every call of exactly this tool: it names the tool without a wildcard. */
 export function ruleNamingTool({ rules, tool }: JudgedCall): PermissionRule | undefined {
   return rules.find((rule) => {
     const pattern = rule.decision === 'allow' ? patternOf(rule) : undefined

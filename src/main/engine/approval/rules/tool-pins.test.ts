@@ -156,7 +156,7 @@ describe("a rule for a server's tool", () => {
     expect(approval.preview).toMatchObject({ change: expect.stringContaining('+    "secret"') })
   })
 
-  it('asks when the server says from now on that it only reads, which plan mode would believe', async () => {
+  it('asks when the server starts to declare the tool read-only, which would let it run in plan mode', async () => {
     const { call, answered } = session()
     await answered(send('Sends a mail.'), 'allow_always')
     const { approval } = await answered(send('Sends a mail.', { readOnly: true }), 'reject')
@@ -166,7 +166,7 @@ describe("a rule for a server's tool", () => {
     expect(await call(send('Sends a mail.'))).toMatchObject({ allowed: true })
   })
 
-  it('applies to a tool that an earlier version pinned, and from then on to its effect too', async () => {
+  it('applies to a tool that an earlier version pinned, and then also pins its effect', async () => {
     const rules = [`allow ${NAME}`]
     await session({ rules }).call(send('Sends a mail.'))
     const [name] = readdirSync(join(home, 'tool-pins'))

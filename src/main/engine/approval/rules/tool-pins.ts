@@ -11,7 +11,7 @@ type PinnedTool = Pick<Tool, 'name' | 'description' | 'schema' | 'annotations' |
 
 /** A server's tool that has changed since the user allowed it. */
 export interface ToolChange {
-  /** Unified diff of its description, its input and what the server says that it does. */
+  /** Unified diff of its description, its input schema and the effect that the server declares. */
   diff: string
 }
 
@@ -33,7 +33,7 @@ export function asPinned<Call extends { toolChange?: ToolChange }>({
   return call
 }
 
-/** `effect` is absent in pins of earlier versions: then any effect counts as unchanged, until the next use. */
+/** `effect` is missing in pins of earlier versions; any effect then counts as unchanged until the next use. */
 const Pin = lazySchema(() =>
   z.object({ server: z.string(), tool: z.string(), text: z.string(), effect: z.string().optional() }),
 )
@@ -109,7 +109,7 @@ function textOf({ description, schema }: PinnedTool): string {
   return `${description}\n\nInput: ${JSON.stringify(sorted(schema ?? {}), undefined, 2)}\n`
 }
 
-/** What the server says that the tool does: in plan mode it decides whether a rule for the tool applies. */
+/** The effect that the server declares for the tool. In plan mode, it decides whether a rule for the tool applies. */
 function effectOf({ annotations, server }: PinnedTool): string {
   if (annotations.readOnly) return 'It only reads.'
   return server?.saysDestructive === true ? 'It can destroy something.' : 'It can change something.'

@@ -50,7 +50,7 @@ export interface CommandPart {
   words: readonly Word[]
   /** Leading `NAME=value` words. */
   assignments: readonly Word[]
-  /** Whether one of the assigned variables decides which program runs. */
+  /** Whether one of the assigned variables affects what runs. */
   steered: boolean
   /**
    * Programs that start this one (sudo, xargs), outermost first; `at`: the index in their words where this one starts.

@@ -190,7 +190,7 @@ const ANYWHERE = [
   '--config',
   '--config-env',
 ]
-/** For commands without any of the options above: words that only look like one. */
+/** Options above that these commands do not have: a word that looks like one of them is harmless. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   log: ['--exec'],
   'rev-parse': ANYWHERE,
@@ -211,7 +211,7 @@ const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/
 const PLAIN_KEY =
   /^(?:user\.(?:name|email|signingkey)|color\..*|column\..*|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|merge\.(?:ff|conflictstyle|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\..*\.(?:remote|merge|rebase|description)|core\.(?:autocrlf|eol|ignorecase|filemode|quotepath|abbrev|longpaths|whitespace|symlinks|precomposeunicode)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|diff\.(?:renames|algorithm|colormoved)|advice\..*|help\.autocorrect|rerere\.enabled|log\..*|status\..*|safe\.directory)$/i
 
-/** The words that make git run other programs; `rest`: git's arguments. */
+/** The first word that makes git run other programs, and why; `rest`: git's arguments. */
 export function gitOption(rest: readonly Word[]): Found | undefined {
   let at = 0
   for (; rest[at]?.text.startsWith('-'); at += GLOBAL_WITH_VALUE.test(rest[at]!.text) ? 2 : 1)

@@ -87,8 +87,7 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
     if (child.isNamed && !REDIRECTS.has(child.type) && child.type !== 'file_descriptor') statement(walk, child, inside)
   }
   // Redirections of a group, or without a command, become a separate segment without words. It follows the body, which
-  // may change the folder: the grammar reads
-  // `cd x && ls > y` as a redirected list.
+  // may change the folder: in `cd x && ls > y`, the grammar redirects the whole list.
   if (groupRedirects.length > 0) redirection(walk, node, inside, groupRedirects)
 }
 
@@ -273,7 +272,10 @@ function isDoubleQuoted(node: Node): boolean {
   return false
 }
 
-/** In double quotes, bash reads `'$(x)'` in `${a:-'$(x)'}` as a substitution between two characters. */
+/**
+ * In double quotes, bash reads `'$(x)'` in `${a:-'$(x)'}` as a substitution between two plain characters; the grammar
+ * reads it as a quoted text.
+ */
 function holdsSingleQuotes(node: Node): boolean {
   return present(node).some(
     (child) =>
@@ -358,7 +360,7 @@ function targetOf(operator: string, target: Word): Redirection[] {
 
 function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
   const start = present(node).find((child) => child.type === 'heredoc_start')
-  // Text after `<<EOF` on its line is parsed as a child of the here-document; the text before it must be the marker.
+  // Text after `<<EOF` on its line is parsed as a child of the here-document; the start must be only the marker.
   if (!start || !/^(?:\w+|'[\w ]+'|"[\w ]+"|\\\w+)$/.test(start.text))
     hide(walk, 'the end of its here-document is not understood')
   if (node.text.split('<<').length > 2 && /^[^\n]*<<[^\n]*<</.test(node.text))

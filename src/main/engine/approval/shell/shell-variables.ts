@@ -230,15 +230,14 @@ export function onlyCompares(program: string, rest: readonly Word[]): boolean {
 
 /**
  * Whether the shell may replace a word that is known only at run time with file names from folders that are also
- * unknown:
- * `$x/*`, or `$x` when the command assigns a pattern to it.
+ * unknown, as in `$x/*`, or in `$x` when the command assigns a pattern to it.
  */
 export function mayListNames({ text, known, glob }: Word, texts: ReadonlyMap<string, string>): boolean {
   if (known || glob) return false
   const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'[^']*'/g, '')
   // Removing a prefix or suffix lists nothing, and neither do $? and $*.
   const plain = unquoted.replace(/\$\{\w+(?:##?|%%?)[^{}]*\}/g, '$x').replace(/\$[?*@#]|\$\{#?[?*@#]\}/g, '')
-  // The shell expands the output of a substitution, even if parts of it were quoted.
+  // The shell expands the output of an unquoted substitution, even wildcards that are quoted inside it.
   if (/`|\$\(/.test(plain)) return /[*?[]/.test(text) && /\.\.|~|[\s'"`(]\/|\$[\w{]/.test(text)
   if (/[*?[]/.test(plain.replace(/\[[@*\w]*\]/g, ''))) return true
   return [...unquoted.matchAll(/\$\{?([A-Za-z_]\w*)/g)].some(([, name]) => /[*?[]/.test(texts.get(name ?? '') ?? ''))

@@ -106,7 +106,7 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
       client.setNotificationHandler('notifications/message', ({ params }) => connection.log(logLine(params)))
       if (!sampling()) return
       client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal, id } }) => {
-        // It may have been disabled since the server was notified.
+        // It may have been disabled since the capability was declared.
         if (!sampling()) throw new ProtocolError(USER_REFUSED, 'The user has disabled it.')
         try {
           return await withdrawable(served, id, signal, (ends) =>
@@ -150,7 +150,7 @@ export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
     rootsChanged() {
       for (const [connection, served] of all) {
         if (!served.client.transport) {
-          // It was connected and closed again; one that is not connected yet will ask itself.
+          // It was connected and closed again; one that is not connected yet will ask on its own.
           if (served.client.getServerCapabilities()) all.delete(connection)
           continue
         }

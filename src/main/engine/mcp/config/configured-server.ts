@@ -85,7 +85,7 @@ export function readServerId(serverId: string): { scope: McpScope; name: string;
 /** A configured server, and whether another one with the same name overrides it. */
 export interface EffectiveServer {
   server: ConfiguredServer
-  /** The scope of the server that overrides it. */
+  /** Where the server that overrides it is defined: its file, or `this session`. */
   hiddenBy?: string
 }
 

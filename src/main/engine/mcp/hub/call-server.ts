@@ -110,7 +110,7 @@ async function request(
   }
 }
 
-/** The tool now requires other headers than the call has. */
+/** The error code of a server when the tool now requires other headers than the call has. */
 const HEADER_MISMATCH = -32_020
 
 const headersOf = ({ listing }: SharedServer, tool: string) =>

@@ -47,10 +47,7 @@ export interface Mcp {
   /** Starts a sign-in and resolves when it is over; `open` gets the page for the browser (http or https). */
   signIn(serverId: string, open: (url: string) => void, signal?: AbortSignal): Promise<McpServerView>
   signOut(serverId: string): Promise<McpServerView>
-  /**
-   * Servers that the client of one session provides; they need no consent and are dropped when the session stops using
-   * them.
-   */
+  /** Sets the servers that the client of one session provides; they need no consent, and `leave` drops them. */
   useInSession(sessionId: string, servers: Readonly<Record<string, McpServerDefinition>>): void
   /**
    * Call when the client closed the session or it was removed: servers without other users are stopped, and those the

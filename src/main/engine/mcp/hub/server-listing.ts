@@ -58,7 +58,7 @@ export class LiveListing {
     if (this.#freshUntil !== undefined && performance.now() > this.#freshUntil) this.#askSoon(connection)
   }
 
-  /** Requests the listing again, and resolves with the response. */
+  /** Requests the listing again, and resolves when it has arrived or failed. */
   async refresh(connection: Connection): Promise<void> {
     this.#asking = (this.#asking ?? Promise.resolve()).then(() => this.#ask(connection))
     await this.#asking

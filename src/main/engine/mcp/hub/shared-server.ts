@@ -152,8 +152,8 @@ export class SharedServer {
   }
 
   /**
-   * Resolves when the listing of this connection is known; with `again`, after it was requested again, because the
-   * tools it accepts differ from those listed.
+   * Resolves when the listing of this connection has arrived or failed. `again`: requests it again first, because the
+   * server rejected a call that matches the current listing.
    */
   listingReady(connection: Connection, again = false): Promise<void> {
     return again ? this.#lists.refresh(connection) : this.#lists.settled()

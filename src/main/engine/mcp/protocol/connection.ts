@@ -185,7 +185,7 @@ const PING_MS = 5_000
 const UNKNOWN_SESSION_STATUSES = new Set([400, 404, 405, 410])
 /** JSON-RPC codes for a request that was not understood or not accepted. */
 const REJECTED_CODES = new Set([-32_600, -32_000, -32_001, -32_002])
-/** The server does not support the agreed revision. */
+/** The JSON-RPC code of a server that does not support the agreed revision. */
 const UNSUPPORTED_VERSION = -32_022
 const UNKNOWN_SESSION_MESSAGE =
   /\b(?:no|not|invalid|unknown|missing|expired|stale|bad|terminated|closed|uninitialized)\b.*\bsession\b|\bsession\b.*\b(?:not|no|invalid|unknown|missing|expired|stale|terminated|closed|required|gone|uninitialized)\b/is

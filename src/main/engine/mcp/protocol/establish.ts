@@ -135,7 +135,7 @@ function endingOf(transport: Transport): string {
   return typeof ending === 'string' ? ending : 'the connection was closed'
 }
 
-/** Time limit: the handshake can also hang outside of a request. */
+/** Limits the time of the whole handshake, which can also hang outside of a request. */
 async function within<Result>(
   work: Promise<Result>,
   ms: number,

@@ -12,7 +12,7 @@ import {
 import { startServerProcess, type ServerCommand, type ServerProcess } from './server-process'
 import { cutText } from '../../../../shared/cut-text'
 
-/** A longer line of stderr is cut to its two ends. */
+/** A longer line of stderr is shortened to its two ends. */
 const MAX_STDERR_LINE = 4 * 1024
 /** Maximum number of bytes queued for a server that does not read its input. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024

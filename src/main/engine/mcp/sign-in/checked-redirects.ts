@@ -9,9 +9,10 @@ const MAX_REDIRECTS = 5
 const SENT_ELSEWHERE = /^(?:accept|accept-language|content-type|user-agent|last-event-id|mcp-.*)$/
 
 /**
- * `fetch` for a server, which chooses where its redirects lead: never to this machine or a private network when the
- * server itself is on the internet, never from https to http, and without the headers that the user configured for the
- * server. `given`: the server's host; default: that of the process.
+ * `fetch` for a server. The server chooses where its redirects lead, so they are limited: never to this machine or a
+ * private network if the server itself is on the internet, to http only on this machine or the server's own host, and
+ * to another origin without the headers that the user configured for the server. `given`: the server's host; default:
+ * the one that the process remembers (see `serverHost`).
  */
 export function checkedRedirects(
   serverUrl: string,

@@ -221,7 +221,7 @@ describe('a server that cannot be trusted', () => {
     expect(answer.headers.get('www-authenticate')).not.toContain('invalid_token')
   })
 
-  test('gets the configured secret only at the server where the user has signed in, until they sign out', async () => {
+  test('gets the configured secret only at the authorization server where the user has signed in, until they sign out', async () => {
     const other = await serve()
     let isMoved = false
     const server = await serve({

@@ -36,8 +36,8 @@ export function createMcpAuth({
   const renewals = new Map<string, Promise<SignIn['tokens']>>()
 
   /**
-   * Renews one sign-in at a time, in this process and across all processes of the home: a refresh token works only
-   * once.
+   * Renews a sign-in. Each has at most one renewal at a time, in this process and across all processes of the home,
+   * because a refresh token works only once.
    */
   const renewed = (server: OAuthServer, stale: string): Promise<SignIn['tokens']> => {
     const key = keyOf(server)
@@ -151,7 +151,7 @@ export function createMcpAuth({
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
         const [{ revoke }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
-        // Always removed here: tokens that are not revoked expire.
+        // Always removed here, because tokens that are not revoked expire anyway.
         await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS), fetch)).catch(() => undefined)
       })
       changed(server)

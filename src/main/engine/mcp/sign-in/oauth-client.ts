@@ -97,8 +97,8 @@ export function authenticated(
 
 /**
  * Requests tokens from a token endpoint. The library's own function refuses every http endpoint that is not on this
- * machine; a server in a private network may have one, and
- * `checkEndpoint` has already checked it. Rejects with an `OAuthError` if the authorization server gives a reason.
+ * machine, but a server in a private network may have one, which `checkEndpoint` has already checked. Rejects with an
+ * `OAuthError` if the authorization server gives a reason.
  */
 export async function requestTokens(
   { client, resource, endpoints }: Pick<SignIn, 'client' | 'resource' | 'endpoints'>,

@@ -51,7 +51,7 @@ export async function checkEndpoint(target: URL, serverUrl: string): Promise<voi
     )
 }
 
-/** Why a server at `serverUrl` may not lead the client to this address: a clause; undefined when it may. */
+/** Why a server at `serverUrl` may not send the client to this address, as a clause; undefined when it may. */
 export async function endpointProblem(
   target: URL,
   serverUrl: string,

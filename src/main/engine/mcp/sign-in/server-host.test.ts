@@ -9,7 +9,7 @@ import { ServerHost } from './server-host'
 const PUBLIC = '203.0.114.7'
 const HERE = '127.0.0.1'
 
-/** A name whose DNS answers these addresses, one list for each lookup; the last one stays. */
+/** A name whose DNS answers these addresses, one list for each lookup; the last list is repeated. */
 function name(...answers: readonly string[][]): ServerHost {
   const left = [...answers]
   return new ServerHost('mcp.example', async (): Promise<LookupAddress[]> => {
@@ -18,7 +18,7 @@ function name(...answers: readonly string[][]): ServerHost {
   })
 }
 
-/** A service of this machine that counts what reaches it. */
+/** A service on this machine that counts the requests that reach it. */
 async function service(): Promise<{ port: number; reached: string[] }> {
   const reached: string[] = []
   const server = createServer((request, response) => {
@@ -40,7 +40,7 @@ const network = createNetwork({
 })
 
 describe('a server whose name led to the internet', () => {
-  test('is not connected to once the name leads to this machine', async () => {
+  test('is not connected to after the name leads to this machine', async () => {
     const { port, reached } = await service()
     const url = `http://mcp.example:${port}/mcp`
     const host = name([PUBLIC], [HERE])
@@ -69,7 +69,7 @@ describe('a server whose name led to the internet', () => {
   })
 })
 
-test('a server in a private network works, by the address that was looked up', async () => {
+test('connects to a server in a private network by the address that was looked up', async () => {
   const { port, reached } = await service()
   const url = `http://mcp.example:${port}/mcp`
   const host = name([HERE])
@@ -79,7 +79,7 @@ test('a server in a private network works, by the address that was looked up', a
   expect(reached).toEqual(['GET /mcp/one', 'GET /mcp/two'])
 })
 
-test('over TLS the certificate decides: the name may lead to a private address in another network', async () => {
+test('allows a name over TLS to lead to a private address in another network, because the certificate decides', async () => {
   const host = name([PUBLIC], ['10.0.0.1'])
   const { lookup } = host.route(new URL('https://mcp.example/'))!
   const found = (): Promise<unknown> =>

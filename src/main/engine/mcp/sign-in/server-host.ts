@@ -10,8 +10,8 @@ import { literalAddress } from '../../web/fetch-guards'
 const IDLE_MS = 60_000
 
 /**
- * The host of a server, and where its name leads. The owner of a name decides what its DNS answers, and can answer
- * something else each time: a name that has led to the internet once counts as such from then on.
+ * The host of a server, and the network that its name leads to. The owner of a name controls its DNS answers and can
+ * change them at any time, so a name that has once led to the internet counts as public from then on.
  */
 export class ServerHost {
   readonly #hostname: string
@@ -19,15 +19,15 @@ export class ServerHost {
   #wasPublic = false
   readonly #routes = new Map<string, Route>()
 
-  /** `resolve`: default: the system's resolver. */
+  /** `resolve` defaults to the system's resolver. */
   constructor(hostname: string, resolve: Resolve = systemLookup) {
     this.#hostname = hostname
     this.#resolve = resolve
   }
 
   /**
-   * The kind of network it is in; undefined when it is on the open internet, in part or since an earlier answer, or
-   * cannot be resolved.
+   * The kind of network it is in. Undefined when any of its addresses is on the open internet, or was in an earlier DNS
+   * answer, or when the name cannot be resolved.
    */
   async kind(): Promise<string | undefined> {
     const known = fixedKind(this.#hostname)
@@ -37,7 +37,7 @@ export class ServerHost {
     return this.#wasPublic || addresses.length === 0 ? undefined : nonPublicKindOf(addresses)
   }
 
-  /** The connections for requests to it; undefined when its address is not looked up. */
+  /** The agent and the lookup for requests to it; undefined for other hosts, and if its address needs no lookup. */
   route({ protocol, hostname }: URL): Route | undefined {
     if (hostname !== this.#hostname || fixedKind(hostname)) return undefined
     let route = this.#routes.get(protocol)
@@ -52,7 +52,8 @@ export class ServerHost {
   }
 
   /**
-   * Over TLS only the server itself has the certificate, and a name may lead to the internet in one network and to a
+   * Refuses a connection without TLS to a private address if the name has led to the internet before. Over TLS it is
+   * allowed: only the server itself has the certificate, and a name can lead to the internet in one network and to a
    * private address in another.
    */
   #check(name: string, addresses: readonly LookupAddress[], isPlain: boolean): void {
@@ -71,7 +72,7 @@ export class ServerHost {
   }
 }
 
-/** What is known of a host without looking it up. */
+/** What is known about a host without a lookup. */
 function fixedKind(hostname: string): { kind: string | undefined } | undefined {
   if (isLoopbackName(hostname)) return { kind: 'this machine itself' }
   const literal = literalAddress({ hostname })
@@ -87,11 +88,11 @@ export function isLoopbackName(hostname: string): boolean {
   )
 }
 
-/** Most names that are remembered. */
+/** Maximum number of names that are remembered. */
 const MAX_HOSTS = 1000
 const hosts = new Map<string, ServerHost>()
 
-/** The host of an address: one for each name, since what its DNS has answered is remembered. */
+/** The host of an address: one object for each name, because earlier DNS answers are remembered. */
 export function serverHost(url: string): ServerHost {
   const { hostname } = new URL(url)
   const known = hosts.get(hostname)

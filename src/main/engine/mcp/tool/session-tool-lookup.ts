@@ -31,7 +31,7 @@ export interface SessionLookupDeps {
 export interface SessionLookup extends ToolLookup {
   /** How a server's tool is offered; undefined for tools that are not a server's. */
   stateOf(name: string): 'active' | 'deferred' | undefined
-  /** The tokens that servers' tools take; undefined without such tools. */
+  /** What servers' tools cost in each request; undefined without such tools. */
   cost(): ServerToolsCost | undefined
 }
 
@@ -148,7 +148,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   }
 }
 
-/** Whether tools are loaded on demand. Exceeding either threshold is enough; if both are 0, any tool is. */
+/** Whether tools are loaded on demand: when they exceed either threshold. If one is 0, any tool exceeds it. */
 function isDeferring(
   { enabled, minPct, minTokens }: ToolSearchSettings,
   tools: readonly ServerTool[],

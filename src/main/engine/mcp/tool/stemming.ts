@@ -1,4 +1,4 @@
-/** Words without meaning in a search. Question words do have a meaning: see `isQuestionWord` in synonyms.ts. */
+/** Words without meaning in a search. `which`, `show` and the like are not listed: synonyms.ts gives them a meaning. */
 const STOP_WORDS = new Set(
   (
     'a about after again all also am an and any are as at be been before ' +
@@ -13,9 +13,8 @@ const STOP_WORDS = new Set(
 )
 
 /**
- * The words of a name or text in lower case: split where the case changes, and at underscores, hyphens, digits and
- * everything else that is not a letter, so that
- * `readHTMLFile2` and `read_html-file` give the same words.
+ * The words of a name or text in lower case: split where the case changes, between letters and digits, and at
+ * everything else. `readHTMLFile2` and `read_html-file-2` give the same words.
  */
 export function splitWords(text: string): string[] {
   return text
@@ -62,14 +61,14 @@ const IRREGULAR = new Map(
 
 /**
  * The common stem of the forms of an English word: `files` and `file`, `creating`, `created` and `creation`. Stems only
- * need to be equal; they need not be words. words of other languages mostly stay unchanged.
+ * need to be equal; they need not be words. Words of other languages mostly stay unchanged.
  */
 export function stem(word: string): string {
   const regular = IRREGULAR.get(word)
   return plainStem(regular ?? word)
 }
 
-/** The same without expanding abbreviations: `config` does not become `configuration`. */
+/** The same without irregular forms and abbreviations: `config` does not become `configuration`. */
 export function plainStem(word: string): string {
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word
   return withoutEnding(withoutTense(withoutPlural(word)))

@@ -4,8 +4,8 @@ import { isRecord } from '../../../../shared/json-fields'
 import { INVALID_RESPONSE_CODE, usable } from './message-reader'
 
 /**
- * The JSON body that answers a request, as the protocol takes it: it would drop an answer that is not valid, or not to
- * this request, and the call would wait for its timeout.
+ * The JSON body of a response to a request, in the form that the protocol library accepts. The library would drop a
+ * response that is invalid or belongs to another request, and the call would wait for its timeout.
  */
 export function checkedAnswer(text: string, request: number): string {
   let parsed: unknown
@@ -18,36 +18,36 @@ export function checkedAnswer(text: string, request: number): string {
   const answer = answers.find(({ id }) => String(id) === String(request))
   if (answer) return corrected(answer) ?? text
   const [other] = answers
-  // Without the id that it could not read, a server says what is wrong with a request.
+  // A server that could not read the id of a request reports what is wrong with it without an id.
   const said = isRecord(other?.error) && other.id === null ? other.error['message'] : undefined
   if (typeof said === 'string') return failure(request, `it names no request, and says: ${said.slice(0, 500)}`)
   return failure(request, other ? 'it is to another request' : 'it is no response of the protocol')
 }
 
-/** Reads the answers in the stream of a response, or in that of all responses. */
+/** Reads the responses in the event stream of one request, or in the stream for any request. */
 export class AnswerReader {
   readonly #request: number | undefined
-  /** Of the event that has not ended yet. */
+  /** The bytes of the event that has not ended yet. */
   #parts: Uint8Array[] = []
   #isAnswered = false
   #canResume = false
 
-  /** `request`: the id that the stream should answer; without one it can answer any. */
+  /** `request`: the id of the request that the stream should answer; without an id, it can answer any request. */
   constructor(request: number | undefined) {
     this.#request = request
   }
 
   /**
-   * Whether the response has not come, and cannot come otherwise: a stream whose events have ids is resumed where it
-   * broke off.
+   * Whether an expected response has not arrived and would be lost with the stream: a stream whose events have ids is
+   * resumed where it broke off.
    */
   get isPending(): boolean {
     return this.#request !== undefined && !this.#isAnswered && !this.#canResume
   }
 
   /**
-   * Takes bytes whose last complete event ends at `end`. Returns events to put there: answers that the protocol would
-   * drop as they were, once more in a form that it takes.
+   * Takes bytes whose last complete event ends at `end`. Returns events to insert there: responses that the protocol
+   * library would drop, repeated in a form that it accepts.
    */
   take(chunk: Uint8Array, end: number): string | undefined {
     if (end === 0) {
@@ -102,7 +102,7 @@ function isAnswer(value: unknown): value is Record<string, unknown> & Answer {
   return isRecord(value) && !('method' in value) && ('id' in value || 'error' in value)
 }
 
-/** The answer in a form that the protocol takes; undefined when it already has it. */
+/** The response in a form that the protocol library accepts; undefined when it already has that form. */
 function corrected(answer: Record<string, unknown> & Answer): string | undefined {
   const id = answer.id
   if (typeof id !== 'string' && typeof id !== 'number') return undefined

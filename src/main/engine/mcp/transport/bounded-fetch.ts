@@ -2,14 +2,14 @@ import { AnswerReader, checkedAnswer } from './answer-reader'
 import { MAX_MESSAGE_BYTES, ReadThrottle, TOO_LONG_CODE, tooLongMessage } from './message-reader'
 import type { FetchLike } from '../sign-in/mcp-auth'
 
-/** The code for a response that will not come because its stream is over. Servers do not use it. */
+/** The code for a response that will not arrive because its stream has ended. Servers do not use it. */
 export const STREAM_LOST_CODE = -32_051
 
 /**
- * `fetch` for the data of a server: a response or stream event that is larger than a message may be ends with an error
- * instead of filling the memory; a server that never stops sending does not use the whole processor; a stream that ends
- * without the response it was opened for, and that cannot be resumed, fails the call at once instead of waiting for its
- * timeout; and so does an answer that the protocol would drop.
+ * `fetch` for a server's data. A response or stream event that exceeds the maximum message size ends with an error
+ * instead of filling the memory, and a server that never stops sending cannot use the whole processor. If a stream ends
+ * without the expected response and cannot be resumed, or the protocol library would drop the response, the call fails
+ * immediately instead of waiting for its timeout.
  */
 export function boundedFetch(inner: FetchLike): FetchLike {
   return async (url, init) => {
@@ -23,7 +23,7 @@ export function boundedFetch(inner: FetchLike): FetchLike {
         ? checkedAnswer(await new Response(boundedAnswer(response.body)).text(), request)
         : boundedAnswer(response.body)
     const bounded = new Response(body, response)
-    // Not taken from the constructor, and needed to judge redirects.
+    // The Response constructor does not accept these, but redirects are judged by them.
     Object.defineProperties(bounded, {
       url: { value: response.url },
       redirected: { value: response.redirected },
@@ -85,8 +85,9 @@ function boundedStream(body: ReadableStream<Uint8Array>, request: number | undef
 }
 
 /**
- * The same bytes, throttled. A chunk returned by `look` replaces the current one, or is the last; an error thrown by it
- * ends the stream. `ended`: a final chunk for when the other side ends or aborts.
+ * The same bytes, throttled. `look` can return a chunk that replaces the current one (`instead`), also as the last one
+ * (`last`); an error thrown by it ends the stream. `ended` provides a final chunk for when the other side ends or
+ * aborts.
  */
 function throttledStream(
   body: ReadableStream<Uint8Array>,
@@ -140,7 +141,7 @@ function throttledStream(
   )
 }
 
-/** Where the last complete event in these bytes ends: after an empty line. 0: no event ends. */
+/** The end of the last complete event in these bytes, which is after an empty line. 0: no event ends. */
 function endOfEvent(chunk: Uint8Array, lastWasBreak: boolean): number {
   for (let at = chunk.length - 1; at >= 0; at--) {
     if (!isBreak(chunk[at])) continue

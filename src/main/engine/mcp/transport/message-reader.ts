@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { isRecord } from '../../../../shared/json-fields'
 
-/** The largest message that is read, in bytes: a 10 MiB image as base64, with some room. */
+/** The largest message that is read, in bytes: a 10 MiB image as base64, and some spare capacity. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** What is known about a line that was too long to keep. */

@@ -136,7 +136,7 @@ function closestStart(lines: readonly string[], sought: readonly string[]): numb
   return mostSimilar(plain, sought.map(plainOf))
 }
 
-/** The line without white space and typographic characters. */
+/** The line without white space, and with plain characters instead of typographic ones. */
 function plainOf(line: string): string {
   return plainPunctuation(line).replaceAll(' ', '')
 }

@@ -33,7 +33,7 @@ interface PatchedFile {
   isKnown: boolean
   isPartial: boolean
   movedFrom?: PlannedChange['movedFrom']
-  /** It was examined only to check whether it exists. */
+  /** Whether an operation has used the file; false while it was only examined to check whether it exists. */
   isTouched: boolean
 }
 

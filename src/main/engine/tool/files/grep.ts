@@ -17,15 +17,15 @@ import description from './grep.md?raw'
 
 const TIMEOUT_MS = 20_000
 const HEAD_LIMIT = 250
-/** A search that took longer is worth the start of more threads next time. */
+/** In ms. A search that took longer uses more than one thread the next time. */
 const QUICK_MS = 15
 const MAX_KNOWN_FOLDERS = 500
 
 export interface GrepDeps {
   workspace: Workspace
-  /** How long a search may take, in ms; default 20 s. What was found until then is returned. */
+  /** Time limit for a search, in ms; default 20 s. What was found by then is returned. */
   timeoutMs?: number
-  /** What this session may not see; asked at every search. */
+  /** Tests paths that are hidden from this session; called for every search. */
   hidden?: () => Promise<(path: string) => boolean>
 }
 
@@ -75,7 +75,7 @@ export function grepTool({
 
 /** What is remembered from one search to the next. */
 interface Remembered {
-  /** Folders whose search takes one thread. */
+  /** Folders that are searched with one thread. */
   quick: Set<string>
   small: SmallSearcher
   unsearchedFiles: ReturnType<typeof createUnsearchedFiles>
@@ -100,7 +100,7 @@ async function run(
     ...(asked.glob !== undefined && { glob: asked.glob }),
     ...(asked.type !== undefined && { type: asked.type }),
   })
-  // What a search says must not depend on what is in such a file: with many searches its content could be guessed.
+  // A result must not depend on the contents of hidden and sensitive files: many searches could reveal them.
   const isSecret = (path: string): boolean => isHidden(path) || sensitiveRule(path) !== undefined
   const options = {
     cwd: target.cwd,
@@ -111,7 +111,7 @@ async function run(
     cutsLines: asked.output_mode === 'content',
   }
   const started = performance.now()
-  // While ripgrep runs. With a type the search is about other files.
+  // Found while ripgrep runs. With a type, the search is about other files.
   const unsearched =
     target.isFile || asked.type !== undefined
       ? Promise.resolve([])
@@ -148,7 +148,7 @@ async function run(
     excludes: (path) => isSecret(path) || scope.excludes(path),
     absolute: (found) => join(target.cwd, found),
     display: (found) => workspace.display(found),
-    // A file that is named itself is always searched.
+    // A file that the call names directly is always searched.
     ...(!target.isFile &&
       here?.hasBinary !== false && {
         searchBinary: () =>
@@ -162,7 +162,7 @@ async function run(
   })
 }
 
-/** The folder of the project that a folder lies in, which no command can move; else the folder itself. */
+/** The project or added folder that contains a folder, and that no command can move; otherwise the folder itself. */
 function topOf({ root, addedFolders, paths }: Workspace, folder: string): string {
   return [root, ...addedFolders].find((each) => paths.isWithin(folder, each)) ?? folder
 }
@@ -171,7 +171,7 @@ function topOf({ root, addedFolders, paths }: Workspace, folder: string): string
 async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<SearchTarget | string> {
   const shown = workspace.display(path.realPath)
   try {
-    // Not through the thread pool, as for a Read.
+    // Synchronous rather than through the thread pool, as in Read.
     const stats = statSync(path.realPath)
     if (!stats.isFile() && !stats.isDirectory()) return `${shown} is not a file or folder that could be searched.`
     const isFile = stats.isFile()

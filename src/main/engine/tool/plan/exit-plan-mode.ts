@@ -8,7 +8,7 @@ import { failed, type PersonQuestion, type Tool, type ToolResult } from '../tool
 import { unifiedDiff } from '../../workspace/unified-diff'
 import description from './exit-plan-mode.md?raw'
 
-/** A plan is stored with the request, and the user has to read it. */
+/** Maximum length of a plan: it is stored with the request, and the user has to read it. */
 const MAX_CHARS = 100_000
 const RESERVED = new Set([
   'approve',

@@ -20,7 +20,7 @@ import type { Preview } from '../../../../shared/model/approval/preview'
 import { failed, ok, type Access, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 import type { CreateInput, UpdateInput } from './schedule-inputs'
 
-/** The author of a schedule that is created or changed: the maximum it may do without asking, and its session. */
+/** Who creates or changes a schedule: the mode that the schedule's own mode must not exceed, and the session. */
 interface Author {
   mode: PermissionMode
   sessionId?: string
@@ -54,7 +54,7 @@ const SHOWN_RUNS = 10
 
 type Prepared = Promise<PreparedCall | Refusal>
 
-/** The calls that a session's tools make. */
+/** Prepares the calls of a session's schedule tools. */
 export interface ScheduleCalls {
   create(input: CreateInput): Prepared
   list(id: string | undefined): Prepared

@@ -3,7 +3,7 @@ import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 
 const lines = lazySchema(() => z.int().min(0).max(1000).optional())
 
-/** What a call of Grep asks for. */
+/** The input of Grep. */
 export const grepInput = lazySchema(() =>
   z.strictObject({
     pattern: z.string().min(1).max(10_000).describe('Regular expression'),

@@ -8,7 +8,7 @@ import type { GrepInput } from './grep-input'
 import { possiblyMoved, seeingOnly } from './search-in-place'
 import type { SearchAgain } from './search-report'
 
-/** What is searched: ripgrep runs in `cwd` and is given `argument`. */
+/** What is searched: ripgrep runs in `cwd` and searches the path `argument`. */
 export interface SearchTarget {
   cwd: string
   argument: string
@@ -16,13 +16,16 @@ export interface SearchTarget {
   isFile: boolean
 }
 
-/** A search that took less is made again as it was; of others only the files are searched that may have been moved. */
+/**
+ * A search that took less than this, in ms, is repeated unchanged; after a longer one, only the files that may have
+ * moved are searched again.
+ */
 const SHORT_MS = 500
-/** More files than this are not named one by one. */
+/** Maximum number of files that are named one by one; with more, the search is repeated unchanged. */
 const MAX_NAMED = 1_000
 const AGAIN_MS = 5_000
 
-/** The search of one call of Grep. Remembers how ripgrep was run last, so that it can be run again. */
+/** The search of one Grep call. Remembers how ripgrep was last run, so that the search can be repeated. */
 export class GrepSearch {
   readonly #asked: GrepInput
   readonly #target: SearchTarget
@@ -35,7 +38,7 @@ export class GrepSearch {
     this.#scope = scope
   }
 
-  /** Without ripgrep: literal text in a small folder. Undefined when ripgrep has to search. */
+  /** Searches for literal text in a small folder, without ripgrep. Undefined when ripgrep has to search. */
   withoutRipgrep(small: SmallSearcher, root: string, isSecret: (path: string) => boolean): SmallRun | undefined {
     const { multiline, type, glob, output_mode: mode = 'files_with_matches' } = this.#asked
     const { folder, cwd, isFile } = this.#target
@@ -59,7 +62,7 @@ export class GrepSearch {
     )
   }
 
-  /** Runs ripgrep with `more` arguments; `asked` in the place of what the call asks for. */
+  /** Runs ripgrep with `more` arguments; `asked` replaces the input of the call. */
   async run(options: RipgrepOptions, more: string[], asked = this.#asked): Promise<RipgrepRun> {
     const began = Date.now()
     const run = await search(asked, [this.#target.argument], this.#scope, options, more)
@@ -67,7 +70,10 @@ export class GrepSearch {
     return run
   }
 
-  /** Undefined when all was surely found where it is, or when this machine has no sandboxes. */
+  /**
+   * Repeats the search for what may have moved while it ran, in a sandbox that sees only `top`. Undefined when nothing
+   * can have moved, or when this machine has no sandboxes.
+   */
   async again(found: Iterable<string>, top: string): Promise<SearchAgain | undefined> {
     if (!this.#last) return undefined
     const { asked, options, more, began, isShort } = this.#last
@@ -80,13 +86,13 @@ export class GrepSearch {
     const files = isNamed ? [...moved].map((path) => `./${relative(cwd, path)}`) : [argument]
     const timeoutMs = Math.max(AGAIN_MS, options.timeoutMs ?? 0)
     const run = await search(asked, files, this.#scope, { ...options, timeoutMs, within }, more)
-    // It could not be started, so nothing is known of these files.
+    // The sandbox could not be started, so nothing is known about these files.
     if (/^bwrap: /m.test(run.errors)) throw new FileProblem('Folders were moved while they were searched. Call again.')
     return { moved: isNamed ? moved : new Set(all), run }
   }
 }
 
-/** ripgrep and `globMatcher` read these in the same way; of others ripgrep says what is wrong with them. */
+/** Globs that ripgrep and `globMatcher` interpret alike. All others are left to ripgrep, which reports invalid ones. */
 const PLAIN_GLOB = /^!?(?:[\w.*?-]|\{[\w.*?-]+(?:,[\w.*?-]+)+\}|\/(?!$))+$/
 const SMALL_OUTPUT = { files_with_matches: 'one', content: 'lines', count_matches: 'matches' } as const
 
@@ -97,7 +103,7 @@ function search(
   options: RipgrepOptions,
   more: string[] = [],
 ): Promise<RipgrepRun> {
-  // `--regexp=` and `--` keep patterns and paths that begin with a dash from being options.
+  // `--regexp=` and `--` keep patterns and paths that start with a dash from being parsed as options.
   return runRipgrep(
     [...scope.args, ...searchArgs(asked), ...more, `--regexp=${asked.pattern}`, '--', ...files],
     options,
@@ -122,8 +128,8 @@ function searchArgs(asked: GrepInput): string[] {
     case 'count_matches':
       return [...args, '--count-matches', '--with-filename']
     default:
-      // The same as --files-with-matches, but with a line end after each path: only then does ripgrep pass it on at
-      // once, so that it is there when time is up.
+      // Like --files-with-matches, but with a line break after each path: only then does ripgrep output it immediately,
+      // so that it is available when time is up.
       return [...args, '--count', '--max-count=1', '--with-filename']
   }
 }

@@ -18,8 +18,8 @@ async function project() {
   return { root, outside }
 }
 
-describe('a search beside a command that moves folders', () => {
-  it('is noticed when a folder was a link for a moment, and not when nothing was moved', async () => {
+describe('a search while a command moves folders', () => {
+  it('has doubtful results in a folder that was a link for a moment, and none if nothing was moved', async () => {
     const { root, outside } = await project()
     const [src, found] = [join(root, 'src'), [join(root, 'src', 'deep', 'a.txt')]]
     expect(possiblyMoved(found, root, Date.now() + LATER_MS).size).toBe(0)
@@ -32,7 +32,7 @@ describe('a search beside a command that moves folders', () => {
     expect([...possiblyMoved(found, root, began)]).toEqual(found)
   })
 
-  it.skipIf(sandboxSupport().kind === 'none')('made again sees nothing that a link leads to', async () => {
+  it.skipIf(sandboxSupport().kind === 'none')('sees nothing behind a link when it is repeated', async () => {
     await probeSandboxSupport()
     const { root, outside } = await project()
     symlinkSync(outside, join(root, 'link'))

@@ -3,22 +3,23 @@ import { dirname } from 'node:path'
 import { isWithin } from '../../workspace/path/real-path'
 import { probeSandboxSupport } from '../../sandbox/sandbox-support'
 
-/** File systems round their times down, by up to this. */
+/** File systems round their times down by up to this, in ms. */
 const CLOCK_MS = 50
-/** A program that is linked to libraries finds them here. */
+/** Where a dynamically linked program finds its libraries. */
 const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64']
 
 /**
- * Those of the paths below `top` that a search which began then (ms since the epoch) may have found elsewhere. It reads
- * folders by their names: a command that runs beside it could put a link in the place of one for a moment, and the
- * search would read what the link leads to. But that changes the time of the folder above, which nothing sets back.
+ * The paths below `top` that a search which started at `began` (ms since the epoch) may have found elsewhere. The
+ * search opens folders by name: a command that runs at the same time could replace a folder with a link for a moment,
+ * and the search would read the target of the link. But that changes the ctime of the parent folder, which nothing can
+ * reset.
  */
 export function possiblyMoved(paths: Iterable<string>, top: string, began: number): Set<string> {
   const all = [...paths]
   const folders = new Map<string, boolean>()
   for (const path of all)
     for (let at = dirname(path); !folders.has(at) && isWithin(at, top); at = dirname(at)) folders.set(at, false)
-  // The innermost first: once those above are known to be unchanged, so is what was looked at before.
+  // Innermost first: if the folders above prove to be unchanged, those examined before were really theirs.
   const innermostFirst = [...folders.keys()].toSorted((a, b) => b.length - a.length)
   for (const folder of innermostFirst) {
     const stat = lstatSync(folder, { throwIfNoEntry: false })
@@ -29,8 +30,8 @@ export function possiblyMoved(paths: Iterable<string>, top: string, began: numbe
 }
 
 /**
- * The words that start `program` so that of all files it sees only those in `top`: no link leads out of it. Undefined
- * where there are no sandboxes; there commands can read everything themselves.
+ * The start of a command line that runs `program` so that it sees only the files in `top`, itself and its libraries: no
+ * link leads out. Undefined without sandboxes, where commands can read everything anyway.
  */
 export async function seeingOnly(top: string, program: string): Promise<string[] | undefined> {
   const support = await probeSandboxSupport()

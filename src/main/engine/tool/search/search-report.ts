@@ -8,7 +8,7 @@ import { MAX_LINE_BYTES } from '../../workspace/ripgrep/line-cutter'
 import { parseCounts, parseMatches, type FileMatches, type MatchLine } from '../../workspace/ripgrep/parse-output'
 import { WorkSlices } from '../../runtime/work-slices'
 
-/** What the tool card gets at most. */
+/** Limits for the tool card. */
 const CARD_LINES = 200
 const CARD_LINE_CHARS = 500
 const MAX_NAMES = 20
@@ -21,25 +21,25 @@ export interface SearchReport {
   pattern: string
   mode: 'files_with_matches' | 'content' | 'count_matches'
   lineNumbers: boolean
-  /** Most paths or lines shown; may be infinite. */
+  /** Maximum number of paths or lines shown; may be infinite. */
   limit: number
   offset: number
   timeoutMs: number
-  /** As of `performance.now()`: until when files may be sorted. */
+  /** The time limit for sorting files (as `performance.now()`). */
   deadline: number
   signal: AbortSignal
-  /** Whether lines around matches were asked for. */
+  /** Whether lines around matches were requested. */
   hasContext: boolean
   /** Files that may contain secrets, which are never searched. */
   unsearched: readonly string[]
-  /** What nothing is said of: neither that it matches, nor that it could. */
+  /** Whether a path is never mentioned, neither as a match nor as a possible one. */
   excludes(path: string): boolean
-  /** Where a path that ripgrep printed is. */
+  /** The absolute form of a path that ripgrep printed. */
   absolute(found: string): string
   display(absolutePath: string): string
-  /** Looks into binary files, which a search of a folder leaves out; asked only when nothing was found. */
+  /** Searches binary files, which a search of a folder leaves out; called only when nothing was found. */
   searchBinary?(): Promise<RipgrepRun>
-  /** Which of the found paths may have been found elsewhere, and the last search in these, where they surely are. */
+  /** Which of the found paths may have been found elsewhere, and a repeated search that no link can lead elsewhere. */
   again?(found: Iterable<string>): Promise<SearchAgain | undefined>
 }
 
@@ -49,8 +49,8 @@ export interface SearchAgain {
 }
 
 /**
- * Turns what ripgrep found into the result: paged, sorted, without what is excluded, and everything else that is
- * missing said.
+ * Turns what ripgrep found into the result: paged, sorted, without excluded paths, and with notes about everything else
+ * that is missing.
  */
 export async function reportSearch(run: RipgrepRun, report: SearchReport): Promise<ToolResult> {
   const page = await pageOf(run, report)
@@ -70,14 +70,14 @@ export async function reportSearch(run: RipgrepRun, report: SearchReport): Promi
 }
 
 interface Page {
-  /** First line, whatever the page. */
+  /** The first line, the same on every page. */
   head?: string
   entries: string[]
-  /** Where lines of the page were cut, as the note says it. */
+  /** Where lines of the page were cut, as listed in the note. */
   cut?: string[]
   /** A binary file matches: its lines are not shown. */
   hasBinary?: boolean
-  /** Of all pages. */
+  /** The number of entries on all pages. */
   total: number
   unit: string
   unsorted?: boolean
@@ -99,7 +99,7 @@ async function pageOf(run: RipgrepRun, report: SearchReport): Promise<Page> {
   }
 }
 
-/** What a search has found in the files that it is about, by their absolute paths. */
+/** What a search found in files that are not excluded, with their absolute paths. */
 async function foundIn<Found extends { path: string }>(
   run: RipgrepRun,
   { absolute, excludes, again }: SearchReport,
@@ -232,7 +232,7 @@ function render(path: string, lines: readonly MatchLine[], { lineNumbers, hasCon
   })
 }
 
-/** In the order of a walk through the tree: ripgrep's own changes from run to run, and then pages would overlap. */
+/** Sorts in the order of a tree walk: ripgrep's own order changes between runs, so pages would overlap. */
 function byPath<T extends { path: string }>(found: T[]): T[] {
   return found
     .map((entry) => ({ entry, key: pathSortKey(entry.path) }))
@@ -275,7 +275,7 @@ function nothing(
   return `No matches found in text files. Binary files that match: ${names}${more}. ${BINARY_ADVICE}`
 }
 
-/** The binary files that match, as they are shown. */
+/** The binary files that match, as displayed. */
 async function binaryMatches(run: RipgrepRun, report: SearchReport): Promise<string[]> {
   if (!report.searchBinary || run.stopped || performance.now() >= report.deadline) return []
   const found = await foundIn(await report.searchBinary(), report, parseCounts)

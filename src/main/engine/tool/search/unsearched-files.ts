@@ -4,9 +4,9 @@ import { ignoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 
-/** More folders are not looked at: the names are a hint, and the search itself goes through all. */
+/** Maximum number of folders examined: the names are only a hint, and the search itself covers all folders. */
 const MAX_FOLDERS = 200
-/** How long an answer is cached: an agent searches the same folder many times, and such files rarely change. */
+/** How long a result is cached, in ms: an agent searches the same folder often, and such files rarely change. */
 const KEEP_MS = 30_000
 const VCS = new Set<string>(VCS_FOLDERS)
 
@@ -20,7 +20,7 @@ export interface Unsearched {
   signal: AbortSignal
 }
 
-/** `unsearchedFiles`, with the latest answer kept for a while. */
+/** `unsearchedFiles`, with the latest result cached for a while. */
 export function createUnsearchedFiles(): typeof unsearchedFiles {
   let kept: { of: Unsearched; at: number; files: Promise<string[]> } | undefined
   return (asked) => {
@@ -37,8 +37,8 @@ export function createUnsearchedFiles(): typeof unsearchedFiles {
 }
 
 /**
- * The sensitive files that a search of the folder leaves out, in its first folders. It is the same whatever they
- * contain: with the names of those that match, many searches could find out their content. Never rejects.
+ * The sensitive files that a search of the folder leaves out, in its first folders. All are named, no matter what they
+ * contain: if only those that match were named, many searches could reveal their contents. Never rejects.
  */
 async function unsearchedFiles({ folder, root, includeIgnored, deadline, signal }: Unsearched): Promise<string[]> {
   const found: string[] = []
