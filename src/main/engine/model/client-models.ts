@@ -221,6 +221,6 @@ function writeOffer(file: string, { models, defaultModel, smallModel }: ClientOf
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(file, JSON.stringify({ models, defaultModel, smallModel }), { mode: 0o600 })
   } catch {
-    // The models are known again once a client reconnects.
+    // The models are then unknown after a restart until a client reconnects.
   }
 }

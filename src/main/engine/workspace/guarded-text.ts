@@ -19,7 +19,7 @@ export interface TextGuard {
   mostBytes: number
 }
 
-/** A file that can be read as text, but has not been read yet. */
+/** A file that may be read as text, but has not been read yet. */
 export interface GuardedFile {
   realPath: string
   stat: Stats
@@ -42,7 +42,7 @@ export function readGuardedText(file: string, guard: TextGuard): GuardedText {
   return 'realPath' in found ? readGuarded(found, guard.mostBytes) : found
 }
 
-/** Checks whether it can be read, without reading it. */
+/** Checks whether the file may be read, without reading it. */
 export function guardedFile(
   file: string,
   { within, home, mostBytes }: TextGuard,

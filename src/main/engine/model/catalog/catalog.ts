@@ -61,7 +61,7 @@ export interface Catalog {
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
   /**
    * The model for small work in a session with this model: the setting, or a cheaper one of the same provider.
-   * Undefined if there is no such model.
+   * Undefined if no such model is available.
    */
   smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
@@ -263,8 +263,8 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a request without a key is certain to be rejected: the vendor's own address, or a remote one with a named
- * key.
+ * Whether a request without a key is certain to be rejected: at the vendor's own address, or at a remote one for which
+ * a key variable is configured.
  */
 function needsKey(provider: ProviderSettings): boolean {
   if (provider.baseUrl === undefined) return true

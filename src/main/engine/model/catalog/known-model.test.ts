@@ -6,7 +6,7 @@ import { knownModel } from './known-model'
 import { modelsTable } from './models-table'
 
 /**
- * The current models of every kind of provider, as their makers publish them (sources: docs/models.md). Not read from
+ * The current models of every kind of provider, as their vendors publish them (sources: docs/models.md). Not read from
  * the table, so that a wrong source or a bug in the script is detected here.
  */
 const CURRENT: [

@@ -147,7 +147,7 @@ function factsOf(found: FoundRow, type: ProviderType): ModelFacts {
       ...(inputLimit !== undefined && { inputLimit }),
       ...(row.efforts && { efforts: row.efforts }),
       ...(row.effort && { defaultEffort: row.effort }),
-      // Both apply only to Anthropic's own API.
+      // Both exist only in Anthropic's protocol.
       ...(type === 'anthropic' && row.binds && { bindsThinking: true }),
       ...(type === 'anthropic' && row.header && { needsInterleavedHeader: true }),
     },

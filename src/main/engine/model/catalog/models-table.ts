@@ -115,7 +115,7 @@ const indexes = new WeakMap<Record<string, ModelRow>, Map<string, FoundRow>>()
 
 /**
  * The row of a model, also under an alias: with a date (`claude-haiku-4-5-20251001`), as the newest (`-latest`), with
- * the maker in front (`anthropic/claude-haiku-4.5`, `models/gemini-2.5-pro`, `us.anthropic.claude-…-v1:0`), or as a
+ * the vendor in front (`anthropic/claude-haiku-4.5`, `models/gemini-2.5-pro`, `us.anthropic.claude-…-v1:0`), or as a
  * variant (`:free`).
  */
 export function findModelRow(table: ModelsTable, provider: string, model: string): FoundRow | undefined {

@@ -231,7 +231,7 @@ function excerptOf(error: unknown): string {
   return value === undefined ? messageOf(error).slice(0, 300) : JSON.stringify(value).slice(0, 300)
 }
 
-/** `text` without any of the secrets. Short secrets are kept, because replacing them could damage ordinary words. */
+/** `text` without the secrets. Short ones are not removed, because they could be part of ordinary words. */
 function redact(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) if (secret.length >= 6) clean = clean.replaceAll(secret, '[key]')

@@ -52,7 +52,7 @@ export async function fitMedia(
   throw new MediaProblem(`It is declared as ${mediaType}, but is not a supported image, video or PDF.`)
 }
 
-/** What every provider accepts; larger images are scaled down or rejected. */
+/** What every provider accepts; some scale down or reject larger images. */
 const MAX_EDGE = 2_000
 const MAX_BYTES = 1024 * 1024
 /** The decoder has its own limit; this one applies if it hangs. */

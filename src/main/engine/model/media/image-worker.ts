@@ -75,7 +75,7 @@ function svgDensity({ width, height }: { width: number; height: number }): numbe
   return Math.min(72_000, Math.max(72, (72 * SVG_EDGE) / Math.max(1, width, height)))
 }
 
-/** Tries PNG first if the image likely contains text, which stays sharp in it; then JPEG at decreasing size. */
+/** Tries PNG first if the image likely contains text, which stays sharp in it; then ever smaller JPEGs. */
 async function encode(
   image: () => Sharp,
   keepPixels: boolean,

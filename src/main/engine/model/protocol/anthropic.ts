@@ -111,7 +111,7 @@ function anthropicThinking(request: ModelRequest, isProven: (message: Message) =
           ...effort,
           ...(requested.needsInterleavedHeader && { anthropicBeta: [INTERLEAVED] }),
         },
-        // The package adds the budget to it, so that the sum never exceeds the model's limit.
+        // The package adds the budget to it; the sum never exceeds the model's limit.
         maxOutputTokens: total - budgetTokens,
       }
     }

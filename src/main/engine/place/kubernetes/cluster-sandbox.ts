@@ -138,7 +138,7 @@ export class ClusterSandbox {
       : this.#get(`${SANDBOX.list(this.#cluster.namespace)}/${encodeURIComponent(name)}`, signal)
   }
 
-  /** What it is waiting for, in the cluster's words. Rejects if that will never happen. */
+  /** What it is waiting for, in the cluster's words. Rejects with the reason if that will never happen. */
   async #waitingText(object: ClusterObject, sandbox: ClusterObject | undefined, signal?: AbortSignal): Promise<string> {
     const ready = conditionOf(object, 'Ready')
     if (ready && FINAL_REASONS.has(ready.reason))

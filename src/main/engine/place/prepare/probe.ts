@@ -77,7 +77,7 @@ const ARCHS: Record<string, string> = { x86_64: 'x64', amd64: 'x64', aarch64: 'a
 /** The oldest glibc that our copy of Node runs on. */
 const MIN_GLIBC = [2, 28] as const
 
-/** Throws `place.unsupported` with the reason if the programs of this machine would not run there. */
+/** Throws `place.unsupported` with the reason if what we copy from this machine would not run there. */
 export function checkRunsThere(
   { system, arch, libc }: PlaceFacts,
   own: { platform: NodeJS.Platform; arch: string; isMusl: boolean } = ownSystem(),

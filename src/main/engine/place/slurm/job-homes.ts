@@ -24,8 +24,8 @@ export const LEFTOVERS: JobHomesKept = { days: 7, bytes: 1 << 30 }
 export const NO_LEFTOVERS: JobHomesKept = { days: 0, bytes: 0 }
 
 /**
- * Removes the home folders of jobs that are in no queue, and prints how many. Leaves alone folders without our mark and
- * links, and everything if the scheduler does not respond.
+ * Removes the home folders of jobs that are in no queue, and prints how many. Leaves alone links and folders without
+ * our mark, and everything if the scheduler does not respond.
  */
 export function cleanJobHomes(placeId: string, { days, bytes }: JobHomesKept): string {
   return `

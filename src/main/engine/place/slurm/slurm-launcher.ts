@@ -123,7 +123,7 @@ const READY = '"$TRESTLE_HOME/job-engine"'
 const PROGRAM = '"$TRESTLE_HOME/job-program"'
 /** Exists if a client is waiting for an engine. */
 const WANTED = '"$TRESTLE_HOME/job-wanted"'
-/** How often a killed engine is restarted. */
+/** Maximum number of restarts of an engine that was killed. */
 const MAX_CRASHES = 20
 /** How long a job stays after its engine has exited, in fifths of a second, because an update starts another engine. */
 const STAY_TICKS = 50

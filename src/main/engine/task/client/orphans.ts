@@ -21,7 +21,7 @@ const NO_TASKS: ReadonlySet<string> = new Set()
  */
 export async function findOrphans(home: string, host?: LivingHost): Promise<Orphan[]> {
   const byTask = new TaggedProcesses().find(await processTable())
-  // Requested after the scan: it contains no tasks started since, and ended tasks do not start again.
+  // Requested after the scan, which contains no tasks started since; ended tasks do not start again.
   const ended = host ? await endedTasks(byTask, homeKey(home), host) : NO_TASKS
   return orphansIn(byTask, orphanTest(home, ended))
     .filter(({ entry }) => entry.name !== SUBREAPER_NAME)

@@ -60,7 +60,8 @@ export class HostedTask {
   }
 
   /**
-   * `send` pushes to the watcher. While `isReady` is false, the watcher gets nothing; afterwards it gets a new start.
+   * `send` pushes to the watcher. While `isReady` is false, output waits; afterwards the watcher gets what it missed,
+   * or a new start if that was too much.
    */
   watch(key: string, send: (push: TaskPush) => void, isReady: () => boolean): void {
     this.unwatch(key)

@@ -297,7 +297,7 @@ function decoder() {
   return new TextDecoder('utf-8', { ignoreBOM: true })
 }
 
-/** The shell leads its process group; when it hangs up, the kernel also hangs up its foreground processes. */
+/** The shell leads its process group; when it ends, the kernel also hangs up its foreground processes. */
 function signal(pty: IPty, name: 'SIGHUP' | 'SIGKILL'): void {
   try {
     if (process.platform === 'win32') pty.kill()

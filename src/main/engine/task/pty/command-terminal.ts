@@ -196,7 +196,7 @@ export class CommandTerminal implements RunningProcess {
 
   private onExit(status: ExitStatus): void {
     this.exit = status
-    // It was resumed too quickly for us to notice: no signal results in such an exit code.
+    // It was resumed without our noticing: a command ended by a signal would have no such exit code.
     if (status.exitCode !== undefined && status.exitCode < 128) this.isPaused = false
     this.closeSlave()
     this.readAll()

@@ -49,8 +49,8 @@ export async function openRegular(realPath: string, shown: string): Promise<{ ha
 
 /**
  * The content of a regular file of at most `limit` bytes, or undefined for anything else; then use `openRegular`. Small
- * files come from the kernel's cache in microseconds, while each of five trips through the thread pool takes half a
- * millisecond.
+ * files come from the kernel's cache in microseconds, while the five trips through the thread pool that are otherwise
+ * needed take half a millisecond per file.
  */
 export function readSmall(realPath: string, limit: number): Buffer | undefined {
   let fd: number | undefined

@@ -57,7 +57,7 @@ export function overwriteFile(target: string, bytes: Uint8Array, options: Overwr
       let isTouched = false
       const copy = keepCopy(fd, Number(before.size), basename(target), options)
       try {
-        // The last check: nothing comes between it and the next call of this process.
+        // The last check: the next call of this process writes, so other processes have little time in between.
         if (!isSameStamp(fstatSync(fd, { bigint: true }), expect ?? before)) throw changedMeanwhile(shown)
         grow(fd, bytes, Number(before.size), write)
         isTouched = true
@@ -68,7 +68,7 @@ export function overwriteFile(target: string, bytes: Uint8Array, options: Overwr
         throw error
       }
       copy.remove()
-      // As any write does, even for root.
+      // As any write does; the system doesn't do it for writes by root.
       if ((before.mode & 0o6000n) !== 0n) fchmodSync(fd, Number(before.mode) & 0o1777)
       return fstatSync(fd, { bigint: true })
     } finally {

@@ -68,7 +68,7 @@ interface Matcher {
 interface IgnoreRule {
   matches(text: string): boolean
   isComplex: boolean
-  /** It cancels an earlier rule. */
+  /** It includes again what an earlier rule ignores. */
   negated: boolean
   foldersOnly: boolean
   /** It matches names at any depth. */

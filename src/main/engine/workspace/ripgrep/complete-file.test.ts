@@ -16,26 +16,26 @@ async function project(...names: string[]) {
 }
 
 describe('completeFile', () => {
-  it('puts what is called so before what merely lies below it', async () => {
+  it('ranks entries whose own name matches above those below them', async () => {
     const { complete } = await project('login/form.ts', 'login/button.ts', 'src/auth/login.ts', 'src/l/o/g/i/n.ts')
     expect((await complete('login')).slice(0, 2).toSorted()).toEqual(['login/', 'src/auth/login.ts'])
     expect(await complete('login')).toContain('login/form.ts')
   })
 
-  it('finds parts of names in order, ignoring case, and folders too', async () => {
+  it('finds parts of names in order, ignoring case, including folders', async () => {
     const { complete } = await project('src/components/UserProfileCard.tsx', 'docs/guide.md')
     expect((await complete('profcard'))[0]).toBe('src/components/UserProfileCard.tsx')
     expect((await complete('src/comp'))[0]).toBe('src/components/')
     expect(await complete('zzzz')).toEqual([])
   })
 
-  it('offers what lies nearest when nothing is typed yet', async () => {
+  it('offers the entries nearest to the root if nothing is typed yet', async () => {
     const { complete } = await project('src/deep/down/a.ts', 'b.md')
     expect(await complete('', 2)).toEqual(['src/', 'b.md'])
     expect(await complete('', 1)).toEqual(['src/'])
   })
 
-  it('leaves out ignored and sensitive files and version control', async () => {
+  it('omits ignored and sensitive files and version control', async () => {
     const { root, complete } = await project(
       '.env',
       '.env.example',
@@ -49,7 +49,7 @@ describe('completeFile', () => {
     expect((await complete('env')).toSorted()).toEqual(['.env.example', 'env.ts'])
   })
 
-  it('keeps odd names whole and survives odd queries', async () => {
+  it('keeps unusual names intact and survives unusual queries', async () => {
     const { complete } = await project('new\nline.ts', 'näme.ts', '-dash.ts')
     expect(await complete('näme')).toEqual(['näme.ts'])
     expect(await complete('newline')).toEqual(['new\nline.ts'])

@@ -5,18 +5,18 @@ import { runRipgrep } from './run-ripgrep'
 import { searchScope } from './search-scope'
 import { sensitiveRule } from '../path/sensitive-file'
 
-/** ms after which a list is refreshed while the old one still answers: typing never waits. */
+/** Age in ms after which a list is refreshed. The old list is used until then, so that typing never waits. */
 const FRESH_MS = 3_000
-/** A list older than this answers no more. */
+/** A list older than this is no longer used. */
 const STALE_MS = 15_000
-/** After this the memory of a list is given back. */
+/** After this time, a list is dropped to free its memory. */
 const KEEP_MS = 60_000
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_QUERY = 200
 
 export interface Completion {
-  /** From the root, with `/`. */
+  /** Relative to the root, with `/`. */
   path: string
   isFolder: boolean
 }
@@ -32,8 +32,8 @@ interface List {
 const lists = new Map<string, List>()
 
 /**
- * Files and folders below `root` (its real path) that fit `query`, best first. Ignored and sensitive files are no
- * candidates. Without a query: what lies nearest to the root. Rejects only when ripgrep cannot be started.
+ * Files and folders below `root` (its real path) that match `query`, best first. Ignored and sensitive files are not
+ * candidates. Without a query: the entries nearest to the root. Rejects only if ripgrep cannot be started.
  */
 export async function completeFile(root: string, query: string, limit: number): Promise<Completion[]> {
   const list = listOf(root)

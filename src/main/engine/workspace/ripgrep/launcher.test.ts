@@ -66,7 +66,7 @@ describe('Launcher', () => {
     expect(output.split('\n').filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line))).toEqual([''])
   })
 
-  it('loses and adds no byte of large binary output', async () => {
+  it('passes on large binary output unchanged', async () => {
     const bytes = join(await tempFolder(), 'bytes')
     await writeFile(bytes, Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7919) % 251)))
     const into = collected()
@@ -74,14 +74,14 @@ describe('Launcher', () => {
     expect(into.got.output.equals(readFileSync(bytes))).toBe(true)
   })
 
-  it('is not fooled by output without a newline at its end', async () => {
+  it('finds the end of output without a trailing newline', async () => {
     const one = launcher()
     const program = await script('printf no-newline; printf "also not" >&2')
     for (let round = 0; round < 20; round++)
       expect(await run(one, program, [])).toEqual({ code: 0, output: 'no-newline', errors: 'also not' })
   })
 
-  it('says that it is busy instead of mixing two programs', async () => {
+  it('reports that it is busy instead of mixing two programs', async () => {
     const one = launcher()
     const first = one.start('/bin/sleep', ['60'], '/', collected())
     expect(one.start('/bin/echo', [], '/', collected())).toBeUndefined()
@@ -90,7 +90,7 @@ describe('Launcher', () => {
     expect((await run(one, '/bin/echo', ['free'])).output).toBe('free\n')
   })
 
-  it('kills a program even when asked before it has started, and stays usable', async () => {
+  it('kills a program even if requested before it has started, and stays usable', async () => {
     const one = launcher()
     for (let round = 0; round < 10; round++) {
       const running = one.start('/bin/sleep', ['60'], '/', collected())
@@ -100,7 +100,7 @@ describe('Launcher', () => {
     expect(await run(one, '/bin/echo', ['ok'])).toEqual({ code: 0, output: 'ok\n', errors: '' })
   })
 
-  it('fails the run when its shell dies, and takes a new one for the next', async () => {
+  it('fails the run if its shell dies, and uses a new shell for the next', async () => {
     const one = launcher()
     const running = one.start('/bin/sh', ['-c', 'kill -9 $PPID; exec sleep 60'], '/', collected())
     await expect(running?.ended).rejects.toThrow(/launcher ended/i)
@@ -114,7 +114,7 @@ describe('Launcher', () => {
     expect((await run(one, '/bin/echo', ['ok'])).output).toBe('ok\n')
   })
 
-  it('ends with the process it works for, even when that is killed', async () => {
+  it('exits with the process it works for, even if that is killed', async () => {
     const folder = await tempFolder()
     const file = join(folder, 'user.ts')
     await writeFile(
@@ -131,7 +131,7 @@ describe('Launcher', () => {
     await until(() => !isAlive(shell!), 'the end of the shell')
   })
 
-  it('does not keep the process it works for from ending', async () => {
+  it('does not keep the process it works for alive', async () => {
     const folder = await tempFolder()
     const file = join(folder, 'user.ts')
     await writeFile(
@@ -159,7 +159,7 @@ function childrenOf(pid: number): number[] {
 
 function isAlive(pid: number): boolean {
   try {
-    // A process that has ended but was not waited for yet counts as gone.
+    // A zombie counts as ended.
     return !execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('Z')
   } catch {
     return false

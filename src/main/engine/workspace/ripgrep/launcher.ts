@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { withoutPtyMasters, spawnedOrThrow } from '../../process/spawn'
 
-/** Without work for this long it goes. */
+/** The shell exits after this long without work. */
 const IDLE_MS = 60_000
 
 type Shell = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** The run that has the launcher now. */
+/** The program that the launcher is running. */
 interface Job {
-  /** Ends what the program prints on either stream. */
+  /** Marks the end of the program's output on each stream. */
   mark: string
   kill(): void
   pid(pid: number): void
@@ -21,16 +21,16 @@ interface Job {
 }
 
 /**
- * A small shell that starts programs for us. To start one itself, a process has to be copied first, and Node with its
- * heap takes 2 ms for that (and stands still meanwhile); a shell of 1 MB takes a tenth. It runs one program at a time,
- * ends when idle, and ends when we do: its input is closed then.
+ * A small shell that starts programs for us. To start a program, a process is copied first, which takes 2 ms for Node
+ * with its heap and blocks it; for a shell of 1 MB, it takes a tenth of that. The shell runs one program at a time,
+ * exits when idle, and exits when we do, because its input is closed then.
  */
 export class Launcher {
   #shell: Shell | undefined
   #job: Job | undefined
   #idle: NodeJS.Timeout | undefined
 
-  /** Starts a program as `startProgram` does; undefined when it is busy or there is no such shell on this system. */
+  /** Starts a program like `startProgram`; undefined if the launcher is busy or this system has no such shell. */
   start(program: string, args: readonly string[], cwd: string, into: ProgramOutput): RunningProgram | undefined {
     if (process.platform === 'win32' || this.#job) return undefined
     const shell = this.#running()
@@ -63,14 +63,14 @@ export class Launcher {
         fail: reject,
       }
     })
-    // The pid comes on a channel of its own; `wait` comes back when all output is in the pipes, and the marks close it.
+    // The pid arrives on a separate pipe. `wait` returns when all output is in the pipes, and the marks follow it.
     const command = [program, ...args].map(quote).join(' ')
     const start = `(cd -- ${quote(cwd)} && exec ${command} </dev/null 3>&- 4>&-) 2>&4 & echo $! >&3`
     shell.stdin.write(`${start}; wait $!; e=$?; echo ${mark}$e; echo ${mark}$e >&4\n`)
     return { kill, ended }
   }
 
-  /** Ends the shell; a running program is killed. */
+  /** Ends the shell, and kills a running program. */
   close(): void {
     clearTimeout(this.#idle)
     this.#job?.kill()
@@ -82,7 +82,7 @@ export class Launcher {
     const first = ['pipe', 'pipe', 'pipe', 'pipe'] as const
     const shell = withoutPtyMasters((stdio) => spawn('/bin/sh', [], { env: minimalEnv(), stdio }), first) as Shell
     this.#shell = shell
-    // What the shell itself has to say, such as that a program was killed, is not an output of that program.
+    // The shell's own messages, such as that a program was killed, must not appear in that program's output.
     shell.stdin.write('exec 4>&2 2>/dev/null\n')
     const gone = (error?: Error): void => {
       if (this.#shell !== shell) return
@@ -93,10 +93,10 @@ export class Launcher {
       job?.fail(error ?? new Error('The launcher ended.'))
     }
     shell.once('error', gone)
-    // Not `close`: a program that it had started may hold the pipes.
+    // Not `close`, because a program that it started may still have the pipes open.
     shell.once('exit', () => gone())
     shell.stdin.on('error', () => {
-      // It has exited; `close` reports that.
+      // It has exited; the `exit` event reports that.
     })
     shell.stdout.on('data', (chunk: Buffer) => this.#job?.output.take(chunk))
     shell.stderr.on('data', (chunk: Buffer) => this.#job?.errors.take(chunk))
@@ -116,8 +116,8 @@ export class Launcher {
 }
 
 /**
- * Passes on what comes until the mark, wherever the pieces are cut; what follows the mark up to the line's end goes to
- * `finish`.
+ * Passes on the output up to the mark, however it is split into chunks; the text from the mark to the end of the line
+ * goes to `finish`.
  */
 class Tail {
   readonly #mark: Buffer
@@ -146,7 +146,7 @@ class Tail {
   }
 }
 
-/** While a program runs, the shell keeps our process from ending; at rest it does not. */
+/** While a program runs, the shell keeps our process alive; while idle, it doesn't. */
 function hold(shell: Shell, held: boolean): void {
   const streams = [shell.stdin, shell.stdout, shell.stderr, shell.stdio[3]] as unknown as Socket[]
   for (const each of [shell, ...streams]) {
@@ -167,23 +167,23 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** What a program prints, piece by piece. */
+/** Receives the output of a program in chunks. */
 interface ProgramOutput {
   output(chunk: Buffer): void
   errors(chunk: Buffer): void
 }
 
 export interface RunningProgram {
-  /** SIGKILL; harmless when it has ended. */
+  /** Sends SIGKILL; does nothing if the program has ended. */
   kill(): void
   /**
-   * The exit code once it is gone and all its output has been handed on; undefined when a signal ended it. Rejects when
-   * it could not be started.
+   * The exit code, once the program has ended and all its output has been passed on; undefined if a signal ended it.
+   * Rejects if it could not be started, or if the launcher ended.
    */
   ended: Promise<number | undefined>
 }
 
-/** Starts a program directly: no shell, no input, none of our environment. */
+/** Starts a program directly, without a shell, input or our environment. */
 export function startProgram(
   program: string,
   args: readonly string[],
@@ -206,7 +206,7 @@ export function startProgram(
   return { kill: () => void child.kill('SIGKILL'), ended }
 }
 
-/** Nothing of ours is passed on but what Windows needs to start a program at all. */
+/** None of our environment, except what Windows needs to start any program. */
 function minimalEnv(): NodeJS.ProcessEnv {
   const root = process.platform === 'win32' ? process.env['SystemRoot'] : undefined
   return root === undefined ? {} : { SystemRoot: root }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LineCutter } from './line-cutter'
 
-/** The output for input that comes in chunks of so many bytes. */
+/** The output for input in chunks of `chunkBytes`. */
 function cut(text: string, chunkBytes = Infinity): string {
   const bytes = Buffer.from(text)
   const out: Buffer[] = []
@@ -24,7 +24,7 @@ describe('LineCutter', () => {
     'd\x001:1:half of a li',
   ].join('')
 
-  it('gives the same whatever the chunks in which the output comes', () => {
+  it('gives the same output for any division of the input into chunks', () => {
     const whole = cut(records)
     expect(whole).toBe(
       [
@@ -40,7 +40,7 @@ describe('LineCutter', () => {
     for (const size of [1, 2, 3, 7, 1000]) expect(cut(records, size)).toBe(whole)
   })
 
-  it('passes what comes before a record that is not complete', () => {
+  it('passes on what precedes an incomplete record', () => {
     expect(cut('a\x001:1:x\na\x002:1:half')).toBe('a\x001:x\na\x00')
     expect(cut('a\x001:1:x\nb: binary file matches (found')).toBe('a\x001:x\nb: binary file matches (found')
   })

@@ -1,6 +1,6 @@
-/** A longer line is cut. */
+/** Longer lines are cut. */
 export const MAX_LINE_BYTES = 2_000
-/** What is kept of it: so much before its first match, and the rest after. */
+/** Bytes kept of a cut line, of which up to `BEFORE_MATCH` are before its first match. */
 const KEPT_BYTES = 1_000
 const BEFORE_MATCH = 300
 
@@ -10,17 +10,18 @@ const RETURN = 13
 const COLON = 58
 const DASH = 45
 
-/** Marks a line that was cut: a match, and a line of context. */
+/** These mark a line that was cut: a match, or a line of context. */
 export const CUT_MATCH = 59
 export const CUT_CONTEXT = 44
 
 /**
- * Cuts long lines while ripgrep prints them, so that one of any length takes neither memory nor the place of what comes
- * after it. Takes `path NUL number : column : text` (a line of context: `path NUL number - text`) and passes on `path
- * NUL number : text`. Of a long line it passes on `path NUL number ; first / total : text`: what surrounds its first
- * match, the number of its first character (from 1) and how many the line has; `,` in the place of `;` is a line of
- * context. Remarks of ripgrep, which have no NUL, pass as they are. What is not complete at the end is left out.
- * `leavesOut`: lines of these files are dropped, so that nothing that counts or limits the output depends on them.
+ * Cuts long lines while ripgrep prints them, so that a line of any length doesn't fill the memory or crowd out later
+ * lines. Reads `path NUL number : column : text` and passes on `path NUL number : text`; lines of context (`path NUL
+ * number - text`) keep their form. For a long line, it passes on `path NUL number ; first / total : text`: the text
+ * around its first match, the position of the first character of that text (from 1), and the number of characters in
+ * the line; `,` instead of `;` marks a line of context. Remarks of ripgrep, which have no NUL, pass unchanged. A line
+ * that is incomplete at the end is omitted. `leavesOut`: lines of these files, and remarks about them, are dropped, so
+ * that nothing that counts or limits the output depends on them.
  */
 export class LineCutter {
   readonly #next: (chunk: Buffer) => void
@@ -44,14 +45,14 @@ export class LineCutter {
     if (out.length > 0) this.#next(Buffer.concat(out))
   }
 
-  /** After the last chunk: a remark at the end has no path after it. */
+  /** Call after the last chunk: passes on a remark at the end, which no path follows. */
   end(): void {
     const head = Buffer.concat(this.#head)
     if (head.length > 0) this.#next(this.#leavesOut ? this.#kept(head).remarks : head)
     this.#head = []
   }
 
-  /** The part before a line that is passed on: remarks, and the path unless its lines are left out. */
+  /** Splits the bytes before a line into remarks and path, without those of files that are left out. */
   #kept(head: Buffer): { remarks: Buffer; path: Buffer | undefined } {
     const leavesOut = this.#leavesOut
     const { notes, rest } = takeNotes(head)
@@ -69,12 +70,12 @@ export class LineCutter {
     return this.#state === 'path' && this.#head.length === 0
   }
 
-  /** Takes what belongs to one part of a record; answers where the next begins. */
+  /** Reads bytes that belong to one part of a record; returns the position after them. */
   #take(chunk: Buffer, at: number, out: Buffer[]): number {
     if (this.#state === 'path') {
       const nul = chunk.indexOf(NUL, at)
       const end = nul < 0 ? chunk.length : nul + 1
-      // A copy: the chunk may be reused.
+      // Copied, because the chunk may be reused.
       this.#head.push(Buffer.from(chunk.subarray(at, end)))
       if (nul >= 0) this.#state = 'number'
       return end
@@ -112,8 +113,8 @@ export class LineCutter {
   }
 
   /**
-   * Most records are short and whole: they pass without being taken apart. Answers where the next begins, or 0 when
-   * this is another kind.
+   * Fast path for a short and complete record, as most are: passes it on without parsing it byte by byte. Returns where
+   * the next one starts, or 0 if it is not such a record.
    */
   #takeShort(chunk: Buffer, at: number, out: Buffer[]): number {
     const nul = chunk.indexOf(NUL, at)
@@ -125,7 +126,7 @@ export class LineCutter {
     if (newline < 0 || newline - text > MAX_LINE_BYTES) return 0
     if (this.#leavesOut) {
       const path = chunk.subarray(at, nul)
-      // Remarks, or a name with a line feed.
+      // Remarks before the path, or a name with a line feed.
       if (path.includes(NEWLINE)) return 0
       if (this.#leavesOut(path.toString('utf8'))) return newline + 1
     }
@@ -134,7 +135,7 @@ export class LineCutter {
   }
 }
 
-/** Asked once for the lines of a file, which come one after the other. */
+/** Calls `leavesOut` only once for consecutive lines of the same file. */
 function lastRemembered(leavesOut: (path: string) => boolean): (path: string) => boolean {
   let last: { path: string; isOut: boolean } | undefined
   return (path) => {
@@ -143,7 +144,7 @@ function lastRemembered(leavesOut: (path: string) => boolean): (path: string) =>
   }
 }
 
-/** One line as it comes: its beginning, in case it is short, and what surrounds the match, in case it is not. */
+/** One line, read in pieces: keeps its start in case it is short, and the text around its match in case it is long. */
 class CutLine {
   readonly #from: number
   readonly #start: Buffer[] = []
@@ -173,26 +174,26 @@ class CutLine {
   end(isMatch: boolean): Buffer {
     if (this.#bytes <= MAX_LINE_BYTES)
       return Buffer.concat([Buffer.from([isMatch ? COLON : DASH]), ...this.#start, Buffer.from('\n')])
-    // The column of a match that began on a line before may lie behind the end of this one.
+    // If the match started on an earlier line, its column can be past the end of this one.
     const isBehind = this.#from >= this.#bytes
     const text = wholeCharacters(Buffer.concat(isBehind ? this.#start : this.#around).subarray(0, KEPT_BYTES))
     const first = (isBehind ? 0 : this.#charsBefore) + 1
-    // With `--crlf` ripgrep may end lines so; Read does not count it either.
+    // With `--crlf`, a line can end with a carriage return, which Read does not count either.
     const total = this.#chars - (this.#last === RETURN ? 1 : 0)
     const mark = String.fromCharCode(isMatch ? CUT_MATCH : CUT_CONTEXT)
     return Buffer.concat([Buffer.from(`${mark}${first}/${total}:`), text, Buffer.from('\n')])
   }
 }
 
-/** Keeps what of `piece`, which begins at byte `at` of its line, lies between two bytes of the line. */
+/** Keeps the bytes `from` to `to` of a line that are in `piece`, which starts at byte `at` of that line. */
 function keep(kept: Buffer[], piece: Buffer, at: number, from: number, to: number): void {
   const part = piece.subarray(Math.max(0, from - at), Math.max(0, to - at))
   if (part.length > 0) kept.push(Buffer.from(part))
 }
 
 /**
- * How many characters begin among these bytes of UTF-8, counted as strings count them: those beyond the basic plane as
- * two.
+ * The number of characters that start in these bytes of UTF-8, counted as in the length of a string: those beyond the
+ * basic plane count as two.
  */
 function charsIn(piece: Buffer, from: number, to: number): number {
   let chars = 0
@@ -204,7 +205,7 @@ function charsIn(piece: Buffer, from: number, to: number): number {
   return chars
 }
 
-/** Without the halves of characters at both ends. */
+/** Removes incomplete characters at both ends. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let from = 0
   while (from < 3 && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++
@@ -220,7 +221,7 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return bytes.subarray(from, to)
 }
 
-/** Where the digits that begin at `from` end. */
+/** The position after the digits that start at `from`. */
 export function endOfNumber(bytes: Buffer, from: number): number {
   let at = from
   while ((bytes[at] ?? 0) >= 48 && (bytes[at] ?? 0) <= 57) at++
@@ -230,19 +231,19 @@ export function endOfNumber(bytes: Buffer, from: number): number {
 const NOTE =
   /^(.+?): ((?:binary file matches|WARNING: stopped searching binary file after match) \(found "[^"]*" byte around offset \d+\))\n/s
 
-/** What ripgrep says of a file instead of showing its lines. */
+/** A remark that ripgrep prints about a binary file. */
 interface Note {
   path: string
   note: string
-  /** How many bytes it takes. */
+  /** Its length in the output, in bytes. */
   bytes: number
 }
 
-/** Remarks about binary files have no NUL, so they stand in front of the next path. */
+/** Splits off remarks about binary files. They have no NUL, so they run into the path that follows. */
 export function takeNotes(head: Buffer): { notes: Note[]; rest: Buffer } {
   const notes: Note[] = []
   if (!head.includes('byte around offset')) return { notes, rest: head }
-  // As latin-1 a character is a byte, so lengths agree.
+  // In latin-1, each character is one byte, so the lengths are the same.
   let text = head.toString('latin1')
   for (let match = NOTE.exec(text); match; match = NOTE.exec(text)) {
     notes.push({

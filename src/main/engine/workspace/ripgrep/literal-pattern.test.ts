@@ -7,7 +7,7 @@ const found = (pattern: string, text: string, ignoreCase = false): (readonly [nu
     ?.map(({ at, end }) => [at, end] as const)
 
 describe('a pattern of literal text', () => {
-  it('matches bytes, one match after the other', () => {
+  it('finds one match after the other, by bytes', () => {
     expect(found('kk', 'kkkkk')).toEqual([
       [0, 2],
       [2, 4],
@@ -16,7 +16,7 @@ describe('a pattern of literal text', () => {
     expect(found(String.raw`f\(x\)`, 'f(x)')).toEqual([[0, 4]])
   })
 
-  it('takes the first of the alternatives that match at the same place', () => {
+  it('uses the first of several alternatives that match at the same position', () => {
     expect(found('foo|foobar', 'foobar')).toEqual([[0, 3]])
     expect(found('foobar|foo', 'a foo, a foobar')).toEqual([
       [2, 5],
@@ -41,7 +41,7 @@ describe('a pattern of literal text', () => {
     expect(literalPattern('a', false)!.matchesIn(Buffer.from('aaaa'), 3)).toHaveLength(3)
   })
 
-  it('leaves to ripgrep what is more than literal text, or not valid', () => {
+  it('leaves patterns that are invalid, or more than literal text, to ripgrep', () => {
     const more = ['a.', 'a*', 'a+', 'a?', '(a)', '[a]', 'a{2}', '{', '^a', 'a$', 'a|', '|', '', String.raw`\d`]
     const invalid = [String.raw`a\bb`, String.raw`\<a`, String.raw`\x41`, 'a\\', String.raw`\b`, 'a\nb', '\ud800']
     const unsure = [String.raw`\bé`]
@@ -49,13 +49,13 @@ describe('a pattern of literal text', () => {
     expect(literalPattern('É', true)).toBeUndefined()
   })
 
-  it('leaves to ripgrep what depends on Unicode', () => {
+  it('leaves matches that depend on Unicode to ripgrep', () => {
     expect(found(String.raw`\bfoo\b`, 'éfoo')).toBeUndefined()
     expect(found('k', '\u212a', true)).toBeUndefined()
     expect(found('s', 'ſ', true)).toBeUndefined()
   })
 
-  it('leaves to ripgrep what takes long', () => {
+  it('leaves slow searches to ripgrep', () => {
     expect(found(String.raw`\ba\b`, 'a'.repeat(100_000))).toBeUndefined()
   })
 })

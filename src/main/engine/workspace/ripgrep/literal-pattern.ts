@@ -1,15 +1,15 @@
-/** Where a match begins and ends, in bytes. */
+/** Where a match starts and ends, in bytes. */
 export interface LiteralMatch {
   at: number
   end: number
 }
 
-/** A pattern of nothing but literal text, alternatives of it (`a|b`) and word boundaries (`\ba\b`). */
+/** A pattern that consists only of literal text, alternatives (`a|b`) and word boundaries (`\ba\b`). */
 export interface LiteralPattern {
   /**
-   * At most `max` matches, in order and without overlaps. Of alternatives that match at the same byte the first one
-   * counts, as in a regular expression. Undefined when only ripgrep knows, since what matches depends on
-   * Unicode, or finds it quicker.
+   * At most `max` matches, in order and without overlaps. If several alternatives match at the same byte, the first one
+   * counts, as in a regular expression. Undefined if ripgrep has to search, because the matches depend on Unicode or
+   * because it is faster.
    */
   matchesIn(bytes: Buffer, max?: number): LiteralMatch[] | undefined
 }
@@ -20,23 +20,23 @@ interface Alternative {
   isWordEnd: boolean
 }
 
-/** Each one takes another pass through the text. */
+/** Each alternative takes another pass through the text. */
 const MAX_ALTERNATIVES = 10
-/** After so many places in a row that are no words of their own, ripgrep is quicker. */
+/** After this many consecutive occurrences that are not at word boundaries, ripgrep is faster. */
 const MAX_INSIDE_WORDS = 5_000
 const WORD_BOUNDARY = String.raw`\b`
-/** Some of what has a meaning when it is not escaped, and none when it is, for ripgrep as for PCRE2. */
+/** Characters that are literal if escaped, both in ripgrep and in PCRE2. There are others. */
 const LITERAL_WHEN_ESCAPED = '.*+?()[]{}^$|\\/-"\'#'
 const HAS_A_MEANING = '.*+?()[{^$\\'
-/** What is the same character in other cases, beyond ASCII: the Kelvin sign and the long s. */
+/** Other characters that match an ASCII letter if case is ignored: the Kelvin sign and the long s. */
 const FOLDED_TO_ASCII = [Buffer.from('\u212a'), Buffer.from('\u017f')]
 
 /**
- * Reads a regular expression of ripgrep's as literal text; undefined when it is more than that, or not valid. Case is
- * ignored byte by byte, so then only ASCII is read.
+ * Parses a regular expression for ripgrep as literal text; undefined if it is more than that, or not valid. If case is
+ * ignored, only ASCII patterns are accepted, because bytes are compared.
  */
 export function literalPattern(pattern: string, ignoreCase: boolean): LiteralPattern | undefined {
-  // Control characters, and halves of characters.
+  // Control characters and lone surrogates.
   if (/[^\t\x20-\x7e\u00a0-\uffff]/.test(pattern) || !pattern.isWellFormed()) return undefined
   if (ignoreCase && /[^\t\x20-\x7e]/.test(pattern)) return undefined
   const alternatives = alternativesOf(ignoreCase ? pattern.toLowerCase() : pattern)
@@ -77,7 +77,7 @@ function alternativesOf(pattern: string): Alternative[] | undefined {
 
 function matchesIn(alternatives: readonly Alternative[], bytes: Buffer, max = Infinity): LiteralMatch[] | undefined {
   const found: LiteralMatch[] = []
-  // Where each alternative matches next; looked for again only when the last match has gone past it.
+  // Where each alternative matches next; searched again only after the last match has passed that position.
   const next = alternatives.map(() => -1)
   for (let from = 0; found.length < max;) {
     let first: LiteralMatch | undefined
@@ -98,8 +98,8 @@ function matchesIn(alternatives: readonly Alternative[], bytes: Buffer, max = In
 }
 
 /**
- * Infinity when it does not match. Undefined when a character beside it is not ASCII, which may belong to a word or
- * not, or when it takes long.
+ * The position of the next match, or Infinity. Undefined if a character next to it is not ASCII, so that it is unknown
+ * whether it belongs to a word, or if the search takes too long.
  */
 function nextMatch({ text, isWordStart, isWordEnd }: Alternative, bytes: Buffer, from: number): number | undefined {
   let insideWords = 0
@@ -113,7 +113,7 @@ function nextMatch({ text, isWordStart, isWordEnd }: Alternative, bytes: Buffer,
   return Infinity
 }
 
-/** Whether a word begins or ends at a byte. */
+/** Whether a word starts or ends at a byte; undefined if a character next to it is not ASCII. */
 function isBoundary(bytes: Buffer, at: number): boolean | undefined {
   const [before, after] = [bytes[at - 1] ?? 0, bytes[at] ?? 0]
   return before > 0x7f || after > 0x7f ? undefined : isWordByte(before) !== isWordByte(after)

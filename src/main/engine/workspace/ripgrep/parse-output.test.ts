@@ -10,18 +10,18 @@ const read = (text: string | Buffer) =>
   }))
 
 describe('parse ripgrep output', () => {
-  it('leaves out a record that was cut off, and keeps all before it', () => {
+  it('omits an incomplete record, and keeps everything before it', () => {
     expect(parsePaths(Buffer.from('a\0b\nc\0half'))).toEqual(['a', 'b\nc'])
     expect(parseCounts(Buffer.from('a\x003\nb\x0012'))).toEqual([{ path: 'a', count: 3 }])
     expect(read('a\x001:x\na\x002:half of a li')).toEqual([{ path: 'a', matches: 1, note: undefined, lines: ['1:x'] }])
     expect(parsePaths(Buffer.alloc(0))).toEqual([])
   })
 
-  it('tells matches from context by what follows the number, not by what the line says', () => {
+  it('distinguishes matches from context by the character after the number, not by the text of the line', () => {
     expect(read('a\x009-8:x\na\x0010:9-y\n')[0]).toMatchObject({ matches: 1, lines: ['9-8:x', '10:9-y'] })
   })
 
-  it('splits a remark about a binary file from the name after it', () => {
+  it('separates a remark about a binary file from the name after it', () => {
     const note = 'binary file matches (found "\\0" byte around offset 4)'
     expect(read(`x: y: ${note}\nb\x001:x\nc: ${note}\n`)).toEqual([
       { path: 'x: y', matches: 1, note, lines: [] },
@@ -40,13 +40,13 @@ describe('parse ripgrep output', () => {
     ])
   })
 
-  it('does not fail on names and lines that are no UTF-8', () => {
+  it('does not fail on names and lines that are not UTF-8', () => {
     expect(read(Buffer.from([0xff, 0, 0x31, 0x3a, 0xfe, 0x0a]))).toEqual([
       { path: '\ufffd', matches: 1, note: undefined, lines: ['1:\ufffd'] },
     ])
   })
 
-  it('takes 10 MiB of one-letter lines without an object for each', () => {
+  it('parses 10 MiB of one-letter lines without an object for each', () => {
     const output = Buffer.from('a\x001:x\n'.repeat(1_400_000))
     const before = process.memoryUsage().heapUsed
     const [file] = parseMatches(output)

@@ -1,8 +1,8 @@
 import { CUT_CONTEXT, CUT_MATCH, endOfNumber, takeNotes } from './line-cutter'
 
 /**
- * Reads what ripgrep prints with `--null`: a path ends in a NUL byte, so names with colons or newlines stay whole. A
- * record that was cut off at the end is left out. Bytes that are no UTF-8 become U+FFFD.
+ * Parses the output of ripgrep with `--null`: a path ends with a NUL byte, so names with colons or newlines stay
+ * intact. An incomplete record at the end is omitted. Bytes that are not UTF-8 become U+FFFD.
  */
 
 const NUL = 0
@@ -28,14 +28,14 @@ export function parseCounts(output: Buffer): { path: string; count: number }[] {
   return counts
 }
 
-/** What was found in one file; the lines stay bytes until they are read. */
+/** The matches in one file; lines are decoded only when they are read. */
 export interface FileMatches {
   path: string
-  /** Lines, those of context included. */
+  /** Number of lines, including context. */
   lines: number
-  /** Lines that match. */
+  /** Number of matching lines. */
   matches: number
-  /** What ripgrep says instead of showing lines, e.g. that a binary file matches. */
+  /** A remark of ripgrep about the file, e.g. that it is binary and matches. */
   note?: string
   read(): Generator<MatchLine>
 }
@@ -47,13 +47,13 @@ export interface MatchLine {
   isMatch: boolean
   text: string
   /**
-   * Set when `text` is only a part of a long line: the number of its first character (from 1), and how many the line
-   * has.
+   * Set if `text` is only part of a long line: the position of its first character (from 1), and the number of
+   * characters in the line.
    */
   cut?: { first: number; total: number }
 }
 
-/** What `LineCutter` makes of a search with line numbers and columns and without context separators, file by file. */
+/** Parses the output of `LineCutter`, by file. The search had line numbers, columns and no context separators. */
 export function parseMatches(output: Buffer): FileMatches[] {
   const files: FileMatches[] = []
   let current: { file: FileMatches; head: Buffer } | undefined

@@ -7,13 +7,13 @@ import { sensitiveRule } from '../path/sensitive-file'
 
 const TIMEOUT_MS = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
-/** Paths looked at without a pause. */
+/** Number of paths processed without a pause. */
 const AT_ONCE = 2_000
 const NUL = 0
 
 /**
- * All files below `root` (its real path) in order, with `/`: without those that are ignored or sensitive. `onSome` is
- * given those that are found meanwhile, in any order. Rejects only when ripgrep cannot be started.
+ * All files below `root` (its real path) except ignored and sensitive ones, sorted and with `/`. `onSome` is called
+ * with files as they are found, in any order. Rejects only if ripgrep cannot be started.
  */
 export async function projectFiles(root: string, onSome?: (files: readonly string[]) => void): Promise<string[]> {
   const scope = await searchScope(root, root)
@@ -32,7 +32,7 @@ export async function projectFiles(root: string, onSome?: (files: readonly strin
   const onOutput = (chunk: Buffer): void => {
     const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
     const end = all.lastIndexOf(NUL)
-    // A copy: what the pipe read into may be used again.
+    // Copied, because the pipe's buffer may be reused.
     rest = Buffer.from(all.subarray(end + 1))
     if (end < 0) return
     const found = parsePaths(all.subarray(0, end + 1))
@@ -49,7 +49,7 @@ export async function projectFiles(root: string, onSome?: (files: readonly strin
   })
   const found = parsePaths(run.output)
   if (found.length === seen) return sortInSlices(streamed)
-  // It was started twice, or there was too much.
+  // ripgrep was run twice, or there was too much output.
   const files: string[] = []
   for (let from = 0; from < found.length; from += AT_ONCE) {
     for (const each of judged(found.slice(from, from + AT_ONCE))) files.push(each)
@@ -58,7 +58,7 @@ export async function projectFiles(root: string, onSome?: (files: readonly strin
   return sortInSlices(files)
 }
 
-/** Sorts as `sort` does, with pauses: sorting 128,000 paths at once takes longer than a key press may. */
+/** Sorts like `sort`, but with pauses: without them, sorting 128,000 paths would noticeably delay a key press. */
 export async function sortInSlices(paths: readonly string[], atOnce = AT_ONCE): Promise<string[]> {
   let runs: string[][] = []
   for (let from = 0; from < paths.length; from += atOnce) {

@@ -6,7 +6,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { until } from '../../../../../test/support/until'
 import { searchFailure, unreadableFiles, outsideAsar, ripgrepPath, runRipgrep } from './run-ripgrep'
 
-/** A program in ripgrep's place that does what ripgrep does only in bad luck. */
+/** A replacement for ripgrep that behaves as ripgrep only rarely does. */
 async function pretend(script: string) {
   const cwd = await tempFolder()
   const program = join(cwd, 'rg')
@@ -25,7 +25,7 @@ describe('runRipgrep', () => {
     expect(await run('(')).toMatchObject({ exitCode: 2, errors: expect.stringContaining('regex parse error') })
   })
 
-  it('hands on results and error lines when only some files could not be read', async () => {
+  it('returns results and error lines if only some files could not be read', async () => {
     const { cwd, program } = await pretend(
       'printf "./a\\0001\\n"; echo "rg: ./b: Permission denied (os error 13)" >&2; exit 2',
     )
@@ -35,12 +35,12 @@ describe('runRipgrep', () => {
     expect(unreadableFiles(run)).toEqual(['b: Permission denied (os error 13)'])
   })
 
-  it('does not call a search failed that found nothing because files could not be read', async () => {
+  it('does not report a failure if a search found nothing because files could not be read', async () => {
     const { cwd, program } = await pretend('echo "rg: ./b: Permission denied (os error 13)" >&2; exit 2')
     expect(searchFailure(await runRipgrep([], { cwd, program }))).toBeUndefined()
   })
 
-  it('tries once more on one thread when the system has no thread left, and only once', async () => {
+  it('retries on one thread if the system has no thread left, but only once', async () => {
     const failing =
       'echo "$*" >> calls; ' +
       'echo "rg: failed to spawn thread: Resource temporarily unavailable (os error 11)" >&2; exit 2'
@@ -54,14 +54,14 @@ describe('runRipgrep', () => {
     expect(await runRipgrep(['x'], once)).toMatchObject({ exitCode: 0, output: Buffer.from('found\n') })
   })
 
-  it('kills it when time is up and keeps what came before', async () => {
+  it('kills it when time is up, and keeps the output so far', async () => {
     const { cwd, program } = await pretend('echo $$; exec sleep 60')
     const run = await runRipgrep([], { cwd, program, timeoutMs: 300 })
     expect(run).toMatchObject({ stopped: 'timeout', exitCode: undefined })
     expect(isRunning(Number(run.output.toString()))).toBe(false)
   })
 
-  it('kills it when it prints more than is kept', async () => {
+  it('kills it if it prints more than the limit', async () => {
     const { cwd, program } = await pretend('echo $$ > pid; exec yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')
     const run = await runRipgrep([], { cwd, program, maxBytes: 100_000 })
     expect(run).toMatchObject({ stopped: 'output_limit' })
@@ -69,7 +69,7 @@ describe('runRipgrep', () => {
     expect(isRunning(Number(await readFile(join(cwd, 'pid'), 'utf8')))).toBe(false)
   })
 
-  it('kills it when the call is aborted, also before it began', async () => {
+  it('kills it when the call is aborted, and returns immediately if it already was', async () => {
     const { cwd, program } = await pretend('echo $$ > pid; mv pid started; exec sleep 60')
     const abort = new AbortController()
     const running = runRipgrep([], { cwd, program, signal: abort.signal })
@@ -93,7 +93,7 @@ describe('runRipgrep', () => {
     })
   })
 
-  it('keeps many searches at once apart', async () => {
+  it('keeps many concurrent searches separate', async () => {
     const cwd = await tempFolder()
     const names = Array.from({ length: 12 }, (_, index) => `file-${index}`)
     for (const name of names) await writeFile(join(cwd, name), `${name} `.repeat(1000))
@@ -106,12 +106,12 @@ describe('runRipgrep', () => {
     }
   })
 
-  it('rejects when it cannot be started', async () => {
+  it('rejects if it cannot be started', async () => {
     const cwd = await tempFolder()
     await expect(runRipgrep([], { cwd, program: join(cwd, 'nothing') })).rejects.toThrow(/ENOENT/)
   })
 
-  it('is not changed by a configuration file of the user', async () => {
+  it("ignores the user's configuration file", async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'a'), 'X')
     await writeFile(join(cwd, 'config'), '--ignore-case\n')

@@ -6,7 +6,7 @@ const DEFAULT_TIMEOUT_MS = 20_000
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** For calls of one step, which run side by side; beyond these ripgrep is started directly. */
+/** Launchers for calls of one step, which run in parallel. If all are busy, ripgrep is started directly. */
 const MAX_LAUNCHERS = 4
 const launchers: Launcher[] = []
 
@@ -15,45 +15,45 @@ export interface RipgrepOptions {
   signal?: AbortSignal
   /** Default 20 s. */
   timeoutMs?: number
-  /** Most bytes of output kept; ripgrep is stopped when there is more. Default 10 MiB. */
+  /** Maximum bytes of output kept; ripgrep is stopped if there is more. Default 10 MiB. */
   maxBytes?: number
   /**
-   * Search on one thread: quicker where little is to be searched, since starting threads takes over 1 ms. Results still
-   * come as they are found.
+   * Searches on one thread, which is faster for small searches, because starting threads takes over 1 ms. Results are
+   * still printed as they are found.
    */
   singleThread?: boolean
   /**
-   * It prints lines with their columns: long ones are cut as they come, see `LineCutter`. `maxBytes` counts what is
-   * left.
+   * Set if ripgrep prints lines with their columns: long lines are cut as they arrive, see `LineCutter`. `maxBytes`
+   * then limits the output after cutting.
    */
   cutsLines?: boolean
   /**
-   * Nothing is said of these files, named as ripgrep prints them: with `cutsLines` their lines are dropped, and always
-   * what ripgrep complains about in them. Neither a limit nor a failure then depends on what is in them.
+   * Nothing is reported about these files, whose paths are as ripgrep prints them: their lines are dropped if
+   * `cutsLines` is set, and ripgrep's errors about them always. No limit or failure then depends on their content.
    */
   leavesOut?: (path: string) => boolean
-  /** Is given the output as it comes; it begins again when ripgrep is tried once more. */
+  /** Called with the output as it arrives; the output starts over if ripgrep is run again. */
   onOutput?: (chunk: Buffer) => void
-  /** The program to run; default: the ripgrep that came with Trestle. */
+  /** The program to run; default: the ripgrep that comes with Trestle. */
   program?: string
-  /** The words that start it, such as those of a sandbox; the folder to run in and the program follow them. */
+  /** Arguments that start it, such as those of a sandbox; the working directory and the program are appended. */
   within?: readonly string[]
 }
 
 export interface RipgrepRun {
   output: Buffer
-  /** What it complained about, at most 64 KiB. */
+  /** Its error messages, at most 64 KiB. */
   errors: string
-  /** 0: found, 1: nothing found, 2: failed, perhaps only in part. Undefined when it was stopped. */
+  /** 0: found, 1: nothing found, 2: failed, perhaps only partly. Undefined if it was stopped. */
   exitCode: number | undefined
-  /** Why it was stopped before its end; `output` is then partial and may end in the middle of a record. */
+  /** Why it was stopped early; `output` is then partial and can end in the middle of a record. */
   stopped?: 'timeout' | 'output_limit' | 'aborted'
 }
 
 /**
- * Runs ripgrep without configuration file, input or our environment. Memory is bounded by `maxBytes`; the process is
- * gone when this returns. When the system had no thread or process left it is tried once more on one thread. Rejects
- * only when ripgrep cannot be started at all.
+ * Runs ripgrep without a configuration file, input or our environment. Memory is bounded by `maxBytes`; the process has
+ * ended when this returns. If the system had no thread or process left, ripgrep is run once more on one thread. Rejects
+ * only if ripgrep cannot be started at all.
  */
 export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepRun> {
   const own = options.program ?? (await ripgrepPath())
@@ -99,7 +99,7 @@ async function runOnce(
   }
   const cutter = options.cutsLines ? new LineCutter(take, options.leavesOut) : undefined
   const into = { output: cutter ? (chunk: Buffer) => cutter.push(chunk) : take, errors: errors.take }
-  // What was started within another program may still print when that one has been killed.
+  // No launcher for a program inside another one, because it may still print after the outer one was killed.
   const launched = direct || options.within ? undefined : launch(program, args, cwd, into)
   const running = launched ?? startProgram(program, args, cwd, into)
   const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))
@@ -107,13 +107,13 @@ async function runOnce(
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     const code = await running.ended
-    // Not ripgrep's: the launcher found no such program, or may not run it.
+    // Not an exit code of ripgrep: the launcher could not find or run the program.
     if (launched && !stopped && (code === 126 || code === 127))
       return await runOnce(program, args, options, deadline, true)
     cutter?.end()
     const all = errors.all().toString('utf8')
     const told = options.leavesOut ? withoutFiles(all, options.leavesOut) : all
-    // Nothing that may be told has failed.
+    // All errors were about files that must not be reported.
     const failed = code === 2 && all !== '' && told === '' ? 1 : (code ?? 2)
     return { output: output.all(), errors: told, exitCode: stopped ? undefined : failed, ...(stopped && { stopped }) }
   } catch (error) {
@@ -125,11 +125,11 @@ async function runOnce(
   }
 }
 
-/** What ripgrep complained about, without the lines about these files: `rg: path: what is wrong`. */
+/** ripgrep's errors (`rg: path: message`) without those about these files. */
 function withoutFiles(errors: string, leavesOut: (path: string) => boolean): string {
   const isAbout = (line: string): boolean => {
     if (!line.startsWith('rg: ')) return false
-    // Names may have colons, too.
+    // Names can contain colons, too.
     for (let end = line.indexOf(': ', 4); end >= 0; end = line.indexOf(': ', end + 1))
       if (leavesOut(line.slice(4, end))) return true
     return false
@@ -151,7 +151,7 @@ function launch(...start: Parameters<Launcher['start']>): RunningProgram | undef
   return launcher.start(...start)
 }
 
-/** Keeps so many bytes and says once when there are more. */
+/** Keeps up to `maxBytes`, and calls `onFull` for each chunk that doesn't fit. */
 function collector(maxBytes: number, onFull: () => void) {
   const chunks: Buffer[] = []
   let room = maxBytes
@@ -168,8 +168,8 @@ function collector(maxBytes: number, onFull: () => void) {
 let found: Promise<string> | undefined
 
 /**
- * Where the ripgrep program is: it comes with the platform package of `@vscode/ripgrep`. Rejects when that package was
- * not installed (`npm install --omit=optional`).
+ * The path of the ripgrep program, which comes with the platform package of `@vscode/ripgrep`. Rejects if that package
+ * was not installed (`npm install --omit=optional`).
  */
 export function ripgrepPath(): Promise<string> {
   found ??= import('@vscode/ripgrep').then(
@@ -182,7 +182,7 @@ export function ripgrepPath(): Promise<string> {
   return found
 }
 
-/** A program cannot be started from inside Electron's archive; electron-builder puts a copy beside it. */
+/** A program cannot be started from inside Electron's archive, so electron-builder puts a copy next to it. */
 export function outsideAsar(path: string): string {
   return path.replace(`app.asar${sep}`, `app.asar.unpacked${sep}`)
 }
@@ -191,8 +191,8 @@ const MAX_SHOWN_ERRORS = 10
 const MAX_MESSAGE_CHARS = 2000
 
 /**
- * Why a search could not be made at all, as advice for the model; undefined when ripgrep did search and at most some
- * files could not be read (`unreadable` lists those).
+ * Why a search failed, as advice for the model; undefined if ripgrep did search and at most could not read some files
+ * (listed by `unreadableFiles`).
  */
 export function searchFailure(run: RipgrepRun): string | undefined {
   if (run.exitCode !== 2 || run.output.length > 0) return undefined
@@ -212,7 +212,7 @@ const TOO_MUCH_BACKTRACKING =
   'no repetition inside a repetition such as (a+)+, possessive quantifiers (a++) or atomic groups (?>...), ' +
   'bounded repetition such as .{0,200} in place of .*, or no look-around and back references at all.'
 
-/** Whether a part of the files was not searched to the end because PCRE2 reached a limit. */
+/** Whether some files were not searched to the end because PCRE2 reached a limit. */
 export function reachedPcre2Limit(run: RipgrepRun): boolean {
   return PCRE2_LIMIT.test(run.errors)
 }
@@ -237,12 +237,12 @@ function advice(message: string): string {
   return 'The search failed.'
 }
 
-/** Whether only the slower engine can run the pattern: it looks around or refers back. */
+/** Whether only the slower engine can run the pattern, because it has look-around or backreferences. */
 export function needsPcre2(run: RipgrepRun): boolean {
   return run.exitCode === 2 && /look-around|backreferences (are|is) not supported/.test(run.errors)
 }
 
-/** What could not be searched, at most ten lines. */
+/** Errors about files that could not be searched: at most ten, and a line with the number of further ones. */
 export function unreadableFiles(run: RipgrepRun): string[] {
   const lines = errorLines(run)
   const shown = lines.slice(0, MAX_SHOWN_ERRORS).map((line) => line.replace(/^rg: (\.\/)?/, '').slice(0, 300))

@@ -3,52 +3,52 @@ import { globMatcher } from '../path/glob-matcher'
 import { ignoreFilter, IGNORE_FILES } from '../path/ignore-rules'
 import { repositoryRoot } from '../path/repository-root'
 
-/** Folders of version control: never searched. */
+/** Folders of version control systems, which are never searched. */
 export const VCS_FOLDERS = ['.git', '.hg', '.svn', '.bzr', '.jj', '.sl'] as const
 
 const IN_VCS = new RegExp(`(?:^|[\\\\/])(?:${VCS_FOLDERS.map((name) => `\\${name}`).join('|')})(?:[\\\\/]|$)`, 'i')
 
-/** Whether a path is such a folder or lies in one. Below `root` only what comes after it counts. */
+/** Whether a path is such a folder or is in one. For paths below `root`, only the part after `root` counts. */
 export function inVcsFolder(path: string, root: string): boolean {
   return IN_VCS.test(path.startsWith(root + sep) ? path.slice(root.length + 1) : path === root ? '' : path)
 }
 
 export interface SearchScope {
-  /** Arguments for ripgrep: which files it looks at. */
+  /** Arguments for ripgrep that select the files to search. */
   args: string[]
-  /** ripgrep cannot be told everything (see below): whether one of its results does not belong to the scope. */
+  /** Whether one of ripgrep's results is outside the scope; arguments can't express all of the scope (see below). */
   excludes(path: string): boolean
-  /** Whether a file could be in the scope as far as `glob` goes. */
+  /** Whether `glob` allows the file. */
   matchesGlob(path: string): boolean
 }
 
 export interface ScopeOptions {
   /**
-   * Only files that it matches; with `!` in front only others. Without a slash it is about names, with one about paths
-   * from `root` or `folder`.
+   * Only files that match it; with a leading `!`, only files that don't. Without a slash it applies to names, with one
+   * to paths relative to `root` or `folder`.
    */
   glob?: string
   /** One of ripgrep's file types. */
   type?: string
-  /** Only this file in `folder` is searched, whatever hides it. */
+  /** Only one file in `folder` is searched, even if an ignore rule hides it. */
   file?: boolean
   includeIgnored?: boolean
 }
 
 /**
- * Everything below `folder` that .gitignore and .trestleignore do not hide: hidden files too, version control never,
- * and no setting of the user's machine changes it. ripgrep has to run in `root` when `folder` lies in it, else in
- * `folder`.
+ * Everything below `folder` that .gitignore and .trestleignore do not hide, including hidden files but never version
+ * control; settings of the user's machine don't affect it. ripgrep must run in `root` if `folder` is in it, otherwise
+ * in `folder`.
  */
 export async function searchScope(folder: string, root: string, options: ScopeOptions = {}): Promise<SearchScope> {
   const { glob, type, file = false, includeIgnored = false } = options
   const globs = glob === undefined ? [] : globsFor(glob, folder, root)
-  // For ripgrep a file that a glob matches needs no type and is never ignored: together with a type, the glob is ours
-  // to check.
+  // In ripgrep, a file that matches a glob needs no type and is never ignored, so if there is a type, too, we check the
+  // glob ourselves.
   const ours = type !== undefined && globs.length > 0 && !glob?.startsWith('!')
   const args = ['--color=never', '--null', '--hidden', ...(type === undefined ? [] : [`--type=${type}`])]
   if (!ours) args.push(...globs.flatMap((each) => ['--glob', each]))
-  // Last, so that no glob of the caller's can bring them back.
+  // Last, so that no glob of the caller can include them again.
   args.push(...VCS_FOLDERS.flatMap((name) => ['--glob', `!${name}`]))
   const cwd = cwdOf(folder, root)
   const matches = ours ? globFilter(globs, cwd) : () => true
@@ -63,11 +63,12 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
   if (includeIgnored || file) return { args: [...args, '--no-ignore'], excludes: isOut, matchesGlob }
   args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
-  // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole
-  // project.
+  // Outside a repository, ripgrep would read ignore files up to the root of the disk; a stray ~/.gitignore must not
+  // hide a whole project.
   const inRepository = repositoryRoot(folder) !== undefined
   if (!inRepository) args.push('--no-ignore-parent')
-  // ripgrep does not know .trestleignore; .gitignore only where it looks at all of them, and no glob overrides them.
+  // The ignore files that we apply: .trestleignore, which ripgrep does not know, and also .gitignore, unless ripgrep
+  // reads all of those and no glob overrides them.
   const heedsAll = (inRepository || folder === root) && globs.length === 0
   const rest = heedsAll ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
   let isIgnored: ((path: string) => boolean) | undefined
@@ -83,7 +84,8 @@ function cwdOf(folder: string, root: string): string {
 }
 
 /**
- * A glob with a slash may be meant from the project folder, where ripgrep runs, or from the folder that is searched.
+ * A glob with a slash can be relative to the project folder, where ripgrep runs, or to the searched folder: returns
+ * both.
  */
 function globsFor(glob: string, folder: string, root: string): string[] {
   const [mark, rest] = glob.startsWith('!') ? ['!', glob.slice(1)] : ['', glob]

@@ -34,7 +34,7 @@ const printed = (run: { output: Buffer } | undefined): string[] | undefined =>
   run?.output.toString('utf8').split('\n').slice(0, -1).toSorted()
 
 describe('a search in this process', () => {
-  it('prints lines as ripgrep does, cut like its own', async () => {
+  it('prints lines as ripgrep does, and cuts them the same way', async () => {
     const { search } = await project({
       'a.ts': `one\ntwo needle needle\nthree\n`,
       'b.ts': `${'x'.repeat(3_000)}needle`,
@@ -49,14 +49,14 @@ describe('a search in this process', () => {
     expect(printed(search({ output: 'matches' }))).toEqual(['./a.ts\u00002', './b.ts\u00001'])
   })
 
-  it('says that nothing matches, and whether a binary file does', async () => {
+  it('reports that nothing matches, and whether a binary file does', async () => {
     const { search, put } = await project({ 'a.ts': 'x' })
     expect(search()).toMatchObject({ exitCode: 1, hasBinary: false })
     put('b.bin', Buffer.from('\0needle'))
     expect(search()).toMatchObject({ exitCode: 1, hasBinary: true })
   })
 
-  it('leaves out what is ignored, under version control or not wanted, and follows no links', async () => {
+  it('skips ignored and excluded entries and version control, and follows no links', async () => {
     const { search, root, base } = await project({
       '.gitignore': 'build/\n',
       'build/a': 'needle',
@@ -93,7 +93,7 @@ describe('a search in this process', () => {
     expect(printed(search({ folder: join(root, 'docs') }))).toEqual(['./docs/a\u00001'])
   })
 
-  it('leaves other encodings, and files that are binary further on, to ripgrep', async () => {
+  it('leaves other encodings, and files that turn out to be binary after the first read, to ripgrep', async () => {
     for (const start of [Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.of(0xef, 0xbb, 0xbf)]) {
       const { search } = await project({ a: Buffer.concat([start, Buffer.from('needle')]) })
       expect(search()).toBeUndefined()
@@ -101,7 +101,7 @@ describe('a search in this process', () => {
     expect((await project({ a: `needle\n${'x'.repeat(70_000)}\0` })).search()).toBeUndefined()
   })
 
-  it('leaves a folder that became a link to ripgrep', async () => {
+  it('leaves a folder that was replaced with a link to ripgrep', async () => {
     const { search, root, base } = await project({ 'src/a': 'needle' })
     renameSync(join(root, 'src'), join(base, 'outside'))
     symlinkSync(join(base, 'outside'), join(root, 'src'))

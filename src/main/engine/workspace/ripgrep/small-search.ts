@@ -7,18 +7,18 @@ import type { LiteralMatch, LiteralPattern } from './literal-pattern'
 import type { RipgrepRun } from './run-ripgrep'
 import { VCS_FOLDERS } from './search-scope'
 
-/** Beyond these ripgrep is quicker, and nothing else of this process is done meanwhile. */
+/** Beyond these limits, ripgrep is faster, and a search here would block this process for too long. */
 const MAX_FOLDERS = 200
 const MAX_FILES = 400
 const MAX_FILE_BYTES = 512 * 1024
 const MAX_BYTES = 4 * 1024 * 1024
-/** For slow disks; what is within the limits above takes 10 ms. */
+/** For slow disks; a search within the limits above takes 10 ms. */
 const MAX_MS = 100
 const MAX_MATCHES = 2_000
-/** A NUL in what ripgrep reads first makes a file a binary one, which it does not search. */
+/** If ripgrep's first read of a file contains a NUL, the file is binary, and ripgrep does not search it. */
 const FIRST_READ_BYTES = 64 * 1024
 
-/** For how long it is remembered that a folder could not be searched here. */
+/** How long to remember that a folder could not be searched here. */
 const REMEMBERED_MS = 60_000
 const MAX_REMEMBERED = 500
 
@@ -30,37 +30,35 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOL
 
 /** A search for literal text in a folder. */
 export interface SmallSearch {
-  /** Real paths: of the folder, and of the project. */
+  /** Real paths of the searched folder and of the project. */
   folder: string
   root: string
-  /** Files are named from here, with `./` in front. */
+  /** Files are named relative to it, with a leading `./`. */
   cwd: string
   pattern: LiteralPattern
-  /** What is printed of a file that matches: its lines, the number 1, or the number of its matches. */
+  /** What to print for a matching file: its lines, the number 1, or the number of its matches. */
   output: 'lines' | 'one' | 'matches'
-  /** Lines around each match. */
+  /** Number of context lines before and after each match. */
   before: number
   after: number
   includeIgnored: boolean
-  /** Whether an entry (absolute path) is left out, besides what ignore files and version control leave out. */
+  /** Whether to skip an entry (absolute path), in addition to ignored entries and version control. */
   leavesOut(path: string, isFolder: boolean): boolean
 }
 
-/** What ripgrep would print, with `cutsLines`. */
+/** The result that ripgrep would have with `cutsLines`. */
 export interface SmallRun extends RipgrepRun {
-  /** A binary file matches, of which ripgrep prints nothing. */
+  /** Whether a binary file matches; ripgrep prints nothing about it. */
   hasBinary: boolean
 }
 
-/**
- * Searches small folders for literal text without ripgrep, which takes longer to start than 60 files take to read.
- */
+/** Searches small folders for literal text without ripgrep, which takes longer to start than reading 60 files. */
 export class SmallSearcher {
   readonly #givenUp = new Map<string, number>()
 
   /**
-   * Undefined when ripgrep has to search: the folder is too large (which is remembered for a while), a file is in
-   * another encoding or cannot be read, or it depends on Unicode what matches.
+   * Undefined if ripgrep has to search: the folder is too large, a file has another encoding or cannot be read, or the
+   * matches depend on Unicode. That is remembered for the folder for a while.
    */
   search(search: SmallSearch): SmallRun | undefined {
     const { folder, root, includeIgnored } = search
@@ -71,7 +69,7 @@ export class SmallSearcher {
       const names = includeIgnored ? [] : IGNORE_FILES
       if (walk.searchFolder(folder, () => ignoreRules(folder, root, names))) return walk.result()
     } catch {
-      // ripgrep says what cannot be read.
+      // ripgrep reports what cannot be read.
     }
     if (this.#givenUp.size >= MAX_REMEMBERED) this.#givenUp.clear()
     this.#givenUp.set(folder, performance.now())
@@ -79,10 +77,10 @@ export class SmallSearcher {
   }
 }
 
-/** All files are read into it, one after the other. */
+/** All files are read into this buffer, one after the other. */
 let buffer: Buffer | undefined
 
-/** One search. Its methods answer false when ripgrep has to search instead. */
+/** One search. Its methods return false if ripgrep has to search instead. */
 class SmallWalk {
   readonly #search: SmallSearch
   readonly #printed: Buffer[] = []
@@ -111,7 +109,7 @@ class SmallWalk {
     return Buffer.concat(lines)
   }
 
-  /** `rulesFor`: given whether there are ignore files among its entries. */
+  /** `rulesFor` is called with whether there are ignore files among the entries. */
   searchFolder(path: string, rulesFor: (hasIgnoreFile: boolean) => IgnoreRules): boolean {
     if (++this.#folders > MAX_FOLDERS) return false
     const opened = openFolder(path)
@@ -120,7 +118,7 @@ class SmallWalk {
       const rules = rulesFor(entries.some(({ name }) => IGNORE_NAMES.has(name)))
       for (const entry of entries) {
         const isFolder = entry.isDirectory()
-        // As ripgrep, which follows no links and opens nothing special.
+        // Like ripgrep, don't follow links or open special files.
         if ((!isFolder && !entry.isFile()) || VCS.has(entry.name)) continue
         const inner = join(path, entry.name)
         if (rules.ignores(inner, isFolder) || this.#search.leavesOut(inner, isFolder)) continue
@@ -136,7 +134,7 @@ class SmallWalk {
     }
   }
 
-  /** `at`: where the file is opened, in the folder that was opened. */
+  /** `at`: the path for opening the file, in the folder that is open. */
   #searchFile(at: string, path: string): boolean {
     if (++this.#files > MAX_FILES || performance.now() > this.#until) return false
     const bytes = readInto((buffer ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES)), at)
@@ -163,13 +161,13 @@ class SmallWalk {
   }
 }
 
-/** A whole regular file that fits; undefined for anything else. */
+/** Reads a whole regular file if it fits into `into`; undefined for anything else. */
 function readInto(into: Buffer, path: string): Buffer | undefined {
   const fd = openSync(path, OPEN_FLAGS)
   try {
     const stat = fstatSync(fd)
     if (!stat.isFile() || stat.size >= into.length) return undefined
-    // One byte more than there should be: getting it means that the file grows.
+    // One byte more than expected: if it can be read, the file is growing.
     const length = readSync(fd, into, 0, stat.size + 1, 0)
     return length === stat.size ? into.subarray(0, length) : undefined
   } finally {
@@ -177,12 +175,12 @@ function readInto(into: Buffer, path: string): Buffer | undefined {
   }
 }
 
-/** Of UTF-16 or UTF-8: ripgrep reads what follows in that encoding. */
+/** Whether there is a byte order mark of UTF-16 or UTF-8; ripgrep then reads the file in that encoding. */
 function hasByteOrderMark(bytes: Buffer): boolean {
   return (bytes[0] ?? 0) >= 0xef && /^(?:\xff\xfe|\xfe\xff|\xef\xbb\xbf)/.test(bytes.toString('latin1', 0, 3))
 }
 
-/** Lines with matches and those around them, as ripgrep prints them with `--null --line-number --column`. */
+/** Matching lines and their context, as ripgrep prints them with `--null --line-number --column`. */
 function linesAround(
   name: string,
   bytes: Buffer,
@@ -191,7 +189,7 @@ function linesAround(
 ): Buffer {
   const starts = lineStarts(bytes)
   const printed: Buffer[] = []
-  /** The next line that was not printed. */
+  /** The first line that was not printed yet. */
   let next = 0
   const print = (line: number, mark: string): void => {
     const end = starts[line + 1] ?? bytes.length
@@ -212,7 +210,7 @@ function linesAround(
     last = line
   }
   printContext(last + 1, Math.min(last + 1 + after, starts.length))
-  // A copy: the bytes are overwritten by the next file.
+  // Copied, because the next file overwrites the bytes.
   return Buffer.concat(printed)
 }
 
