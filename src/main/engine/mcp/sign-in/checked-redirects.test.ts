@@ -43,6 +43,7 @@ describe("a server's redirect", () => {
     'https://10.0.0.1/',
     'https://[::1]/',
     'http://1.1.1.1/',
+    'http://8.8.8.8/mcp',
     'file:///etc/passwd',
     'https://user:password@1.1.1.1/',
   ])('from the internet is not followed to %s', async (location) => {

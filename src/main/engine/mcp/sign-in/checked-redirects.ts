@@ -10,8 +10,8 @@ const SENT_ELSEWHERE = /^(?:accept|accept-language|content-type|user-agent|last-
 
 /**
  * `fetch` for a server. The server chooses where its redirects lead, so they are limited: never to this machine or a
- * private network if the server itself is on the internet, to http only on this machine or the server's own host, and
- * to another origin without the headers that the user configured for the server. `given`: the server's host; default:
+ * private network if the server itself is on the internet, never from https to http except on this machine, and to
+ * another origin without the headers that the user configured for the server. `given`: the server's host; default:
  * the one that the process remembers (see `serverHost`).
  */
 export function checkedRedirects(
@@ -32,14 +32,25 @@ export function checkedRedirects(
       if (hops >= MAX_REDIRECTS) throw refused(`it redirects more than ${MAX_REDIRECTS} times`)
       if (!URL.canParse(location, to.href)) throw refused('it redirects to what is no address')
       const next = new URL(location, to)
-      const { endpointProblem } = await import('./oauth-fetch')
-      const problem = await endpointProblem(next, serverUrl, host)
+      const problem = await redirectProblem(to, next, serverUrl, host)
       if (problem !== undefined)
         throw refused(`it redirects to ${next.protocol}//${next.host}, which is not followed: ${problem}`)
       sent = redirectedRequest(sent, answer.status, next.origin === to.origin)
       to = next
     }
   }
+}
+
+/** Why a redirect is not followed, as a clause; undefined when it is. */
+async function redirectProblem(from: URL, to: URL, serverUrl: string, host: ServerHost): Promise<string | undefined> {
+  const [{ isLoopbackName }, { endpointProblem }] = await Promise.all([
+    import('./server-host'),
+    import('./oauth-fetch'),
+  ])
+  const isDowngrade = from.protocol === 'https:' && to.protocol === 'http:'
+  // Also on the server's own host, where endpoints without TLS are allowed: the request would be sent again unencrypted.
+  if (isDowngrade && !isLoopbackName(to.hostname)) return 'only https is safe'
+  return endpointProblem(to, serverUrl, host)
 }
 
 function refused(why: string): CodedError {
