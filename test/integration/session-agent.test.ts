@@ -26,7 +26,7 @@ describe('the agent of a session', () => {
     await engine.sessions.change(session, { agent: { name: 'assistant' } })
     await run.turn(calls({ name: 'Edit', input: { path: 'a.txt', old_string: 'one', new_string: 'two' } }))
     expect(run.tells('You help with everyday questions and tasks.')).toBe(true)
-    expect(run.tells('not available any')).toBe(true)
+    expect(run.tells('no longer available')).toBe(true)
     expect(run.of('tool.finished').at(-1)).toMatchObject({ isError: true })
     await run.restart()
     await run.turn(read('b.txt'))
