@@ -16,7 +16,7 @@ interface Lent extends SessionClientCapabilities {
 }
 
 interface Lending {
-  /** Resolves once the engine has the capabilities, or if there are none to provide. */
+  /** Resolves once the engine has the capabilities, or when there is nothing to provide. */
   ready: Promise<void>
   stop(): void
 }

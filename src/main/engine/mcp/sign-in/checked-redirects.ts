@@ -43,13 +43,11 @@ export function checkedRedirects(
 
 /** Why a redirect is not followed, as a clause; undefined when it is. */
 async function redirectProblem(from: URL, to: URL, serverUrl: string, host: ServerHost): Promise<string | undefined> {
-  const [{ isLoopbackName }, { endpointProblem }] = await Promise.all([
-    import('./server-host'),
-    import('./oauth-fetch'),
-  ])
+  const { isLoopbackName } = await import('./server-host')
   const isDowngrade = from.protocol === 'https:' && to.protocol === 'http:'
-  // Also on the server's own host, where endpoints without TLS are allowed: the request would be sent again unencrypted.
+  // Also on the server's own host, where endpoints without TLS are allowed: the request would be sent unencrypted.
   if (isDowngrade && !isLoopbackName(to.hostname)) return 'only https is safe'
+  const { endpointProblem } = await import('./oauth-fetch')
   return endpointProblem(to, serverUrl, host)
 }
 
