@@ -27,6 +27,45 @@ it('no run has a negative duration if the clock is set back during it', async ()
   await runner.close(0)
 })
 
+it('starts a hook again if its sandbox could not be created, and blocks only after three attempts', async () => {
+  const hook: Hook = {
+    event: 'PreToolUse',
+    command: 'echo no >&2; exit 2',
+    timeoutMs: 20_000,
+    scope: 'user',
+    file: 'config.toml',
+    index: 0,
+    sandbox: 'project',
+  }
+  let failures = 2
+  let asked = 0
+  const policy: ProgramSandboxes['policy'] = async () => {
+    asked += 1
+    if (failures-- > 0) throw new Error('The project changed.')
+    return undefined
+  }
+  const runner = createHookRunner({
+    home: tmpdir(),
+    env: () => ({ PATH: process.env['PATH'] ?? '' }),
+    hooksOf: async () => [hook],
+    sandboxes: { policy, describe: async () => ({ level: 'unrestricted', network: 'open' }) },
+    now: Date.now,
+  })
+  const run = () =>
+    runner.run(
+      { event: hook.event, sessionId: 's', folder: tmpdir(), subject: '', payload: {} },
+      new AbortController().signal,
+    )
+  expect(await run()).toEqual([expect.objectContaining({ outcome: 'blocked', reason: expect.stringMatching(/no$/) })])
+  expect(asked).toBe(3)
+  failures = 3
+  expect(await run()).toEqual([
+    expect.objectContaining({ outcome: 'blocked', reason: expect.stringContaining('The project changed.') }),
+  ])
+  expect(asked).toBe(6)
+  await runner.close(0)
+})
+
 describe('the answer of a hook', () => {
   const ended = (end: Partial<HookEnd>): HookEnd => ({
     exitCode: 0,

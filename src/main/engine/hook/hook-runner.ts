@@ -59,6 +59,8 @@ export interface HookRunner {
 }
 
 const MAX_RUNS = 50
+/** How often a hook is started that did not run because its sandbox could not be created. */
+const MAX_STARTS = 3
 /** Maximum characters of a subject that are matched and shown: a prompt can be long. */
 const MAX_SUBJECT_CHARS = 10_000
 const SHOWN_SUBJECT_CHARS = 200
@@ -119,38 +121,17 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       await ready?.()
       if (hook.plugin !== undefined && !(await isStillThere(hook, folder)))
         throw new NotToRun(`The plugin ${hook.plugin} was turned off or has changed.`)
-      const { startHook } = await import('./hook-process')
-      const { pluginRoot } = hook
-      const policy =
-        hook.sandbox &&
-        (await sandboxes?.policy({
-          root: folder,
-          network: 'open',
-          scope: `hook-${id}`,
-          ...(pluginRoot !== undefined && { own: [pluginRoot] }),
-        }))
-      run.sandbox = { level: policy?.level ?? 'unrestricted', network: policy?.network ?? 'open' }
-      const { ended, gone } = startHook({
-        command: hook.command,
-        cwd: folder,
-        env: { ...env(), ...(pluginRoot !== undefined && { [PLUGIN_ROOT]: pluginRoot }) },
-        home,
-        ...(policy && { sandbox: policy }),
-        tagId: `hook-${id}`,
-        input: `${JSON.stringify({ hook_event_name: event, session_id: sessionId, cwd: folder, ...payload })}\n`,
-        timeoutMs: hook.timeoutMs,
-        answerBytes: event === 'beforeWriteFile' ? CONTENT_BYTES : ANSWER_BYTES,
-        signal: AbortSignal.any([signal, closing.signal]),
-      })
-      void track(gone)
-      const end = await ended
+      const input = `${JSON.stringify({ hook_event_name: event, session_id: sessionId, cwd: folder, ...payload })}\n`
+      let end = await startOnce(hook, occasion, { run, input, signal })
+      // It did not run. Another sandbox that was being set up can be the reason, or a file that was just written.
+      for (let starts = 1; end.wasKeptOut && starts < MAX_STARTS && !isOver(signal); starts++)
+        end = await startOnce(hook, occasion, { run, input, signal })
       answer = hookAnswer(event, end)
       const { output, cutBytes, exitCode } = end
       Object.assign(run, { output, cutBytes, ...(exitCode !== undefined && { exitCode }) })
     } catch (error) {
       // A model can cause some of it on purpose, with input nested too deeply to be written.
-      const isMeant = error instanceof NotToRun || error instanceof SandboxMissing
-      answer = isMeant
+      answer = isMeant(error)
         ? { outcome: 'failed', reason: `It could not be run: ${error.message}` }
         : hookAnswer(event, { ...NO_OUTPUT, problem: errorText(error), wasKeptOut: true })
     }
@@ -161,6 +142,43 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       ...(reason !== undefined && { reason }),
     })
     return { answer, run }
+  }
+
+  /** Starts a hook in its sandbox. Rejects only when it is not meant to run. */
+  const startOnce = async (
+    { command, sandbox, pluginRoot, timeoutMs }: Hook,
+    { event, folder }: HookTrigger,
+    { run, input, signal }: { run: HookRun; input: string; signal: AbortSignal },
+  ): Promise<HookEnd> => {
+    try {
+      const { startHook } = await import('./hook-process')
+      const policy =
+        sandbox &&
+        (await sandboxes?.policy({
+          root: folder,
+          network: 'open',
+          scope: `hook-${run.runId}`,
+          ...(pluginRoot !== undefined && { own: [pluginRoot] }),
+        }))
+      run.sandbox = { level: policy?.level ?? 'unrestricted', network: policy?.network ?? 'open' }
+      const { ended, gone } = startHook({
+        command,
+        cwd: folder,
+        env: { ...env(), ...(pluginRoot !== undefined && { [PLUGIN_ROOT]: pluginRoot }) },
+        home,
+        ...(policy && { sandbox: policy }),
+        tagId: `hook-${run.runId}`,
+        input,
+        timeoutMs,
+        answerBytes: event === 'beforeWriteFile' ? CONTENT_BYTES : ANSWER_BYTES,
+        signal: AbortSignal.any([signal, closing.signal]),
+      })
+      void track(gone)
+      return await ended
+    } catch (error) {
+      if (isMeant(error)) throw error
+      return { ...NO_OUTPUT, problem: errorText(error), wasKeptOut: true }
+    }
   }
 
   /** Whether a plugin's hook still exists: the plugin may have changed while earlier hooks ran. */
@@ -216,6 +234,10 @@ const NO_OUTPUT = { stdout: '', stdoutCut: false, stderr: '', output: '', cutByt
 
 /** It is not to be run any more. */
 class NotToRun extends Error {}
+
+function isMeant(error: unknown): error is Error {
+  return error instanceof NotToRun || error instanceof SandboxMissing
+}
 
 function matches({ matcher }: Hook, subject: string): boolean {
   return matcher === undefined || matcher === '*' || new RegExp(matcher).test(subject.slice(0, MAX_SUBJECT_CHARS))

@@ -66,7 +66,7 @@ test.each([
   [{ command: 'a', args: 'x' }, 's.args: must be a list'],
   [{ command: 'a', args: [{}] }, 's.args.0: must be a text'],
   [{ command: 'a\0b' }, 's: A command, its arguments'],
-  [{ command: 'a', env: { 'A=B': 'c' } }, 's.env.A=B: is no name'],
+  [{ command: 'a', env: { 'A=B': 'c' } }, 's.env.A=B: is not a valid name'],
   [{ command: 'a', env: { A: null } }, 's.env.A: must be a text'],
   [{ command: 'a', disabled: 'yes' }, 's.disabled: must be true or false'],
   [{ url: 'ftp://x.test' }, 's.url: must begin with http'],
