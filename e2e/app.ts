@@ -82,7 +82,7 @@ export const test = base.extend<AppSetup & { app: App }, { sharedBrowser: Shared
         ? startElectron(electron, environment(scratch, userHome))
         : startWeb(environment(scratch, userHome), sharedBrowser))
       // The page handles keys only after both have appeared.
-      await started.page.getByRole('button', { name: 'Settings' }).waitFor()
+      await started.page.getByRole('button', { name: 'Settings', exact: true }).waitFor()
       await started.page.locator('html[data-keys=ready]').waitFor()
       return started
     }

@@ -111,10 +111,11 @@ function PaletteBody({ commands, page, setPage, search, setSearch, close }: Pale
           className="h-full min-w-0 flex-1 bg-transparent text-body text-ink outline-none"
         />
       </div>
+      {/* Not in the list, which may contain only options and groups. */}
+      <div role="status">
+        {groups.length === 0 && <p className="px-3 py-7 text-center text-ui text-ink-3">No results</p>}
+      </div>
       <Cmdk.List label="Commands" className="min-h-0 flex-1 scroll-py-2 overflow-y-auto p-1.5">
-        <div role="status">
-          {groups.length === 0 && <p className="px-3 py-6 text-center text-ui text-ink-3">No results</p>}
-        </div>
         {groups.map(({ name, items, more }) => (
           <Cmdk.Group
             key={name}
