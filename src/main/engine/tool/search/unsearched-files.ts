@@ -20,30 +20,36 @@ export interface Unsearched {
   signal: AbortSignal
 }
 
-/** `unsearchedFiles`, with the latest result cached for a while. */
-export function createUnsearchedFiles(): typeof unsearchedFiles {
-  let kept: { of: Unsearched; at: number; files: Promise<string[]> } | undefined
-  return (asked) => {
-    const { folder, root, includeIgnored } = asked
+/** Finds the files; keeps the latest complete result for a while. Never rejects. */
+export function createUnsearchedFiles(): (asked: Unsearched) => Promise<string[]> {
+  let kept: { of: Unsearched; at: number; files: string[] } | undefined
+  return async (asked) => {
     const isKept =
-      kept?.of.folder === folder &&
-      kept.of.root === root &&
-      kept.of.includeIgnored === includeIgnored &&
-      !kept.of.signal.aborted &&
+      kept?.of.folder === asked.folder &&
+      kept.of.root === asked.root &&
+      kept.of.includeIgnored === asked.includeIgnored &&
       performance.now() - kept.at < KEEP_MS
-    if (!isKept) kept = { of: asked, at: performance.now(), files: unsearchedFiles(asked) }
-    return kept!.files
+    if (kept && isKept) return kept.files
+    const { files, isComplete } = await unsearchedFiles(asked)
+    if (isComplete) kept = { of: asked, at: performance.now(), files }
+    return files
   }
 }
 
 /**
  * The sensitive files that a search of the folder leaves out, in its first folders. All are named, no matter what they
- * contain: if only those that match were named, many searches could reveal their contents. Never rejects.
+ * contain: if only those that match were named, many searches could reveal their contents.
  */
-async function unsearchedFiles({ folder, root, includeIgnored, deadline, signal }: Unsearched): Promise<string[]> {
+async function unsearchedFiles({
+  folder,
+  root,
+  includeIgnored,
+  deadline,
+  signal,
+}: Unsearched): Promise<{ files: string[]; isComplete: boolean }> {
   const found: string[] = []
   let folders = 0
-  await walkTree(folder, {
+  const walk = await walkTree(folder, {
     rules: ignoreRules(folder, root, includeIgnored ? [] : undefined),
     visit({ path, isFolder }) {
       if (!isFolder) {
@@ -57,5 +63,5 @@ async function unsearchedFiles({ folder, root, includeIgnored, deadline, signal 
     deadline,
     signal,
   }).catch(() => undefined)
-  return found.toSorted()
+  return { files: found.toSorted(), isComplete: walk?.complete === true }
 }
