@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { clockTime } from '../format/clock-time'
+import { formatDate } from '../../shared/language/speak'
 import type { PlaceView } from '../../shared/model/place/place'
 import { useQueries } from './page/queries'
 
@@ -36,5 +36,7 @@ export function stateText({ state, since, progress, failure }: PlaceView): strin
 function timeText(at: number): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
-  return isToday ? clockTime(date) : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  return isToday
+    ? formatDate(date, { timeStyle: 'short' })
+    : formatDate(date, { dateStyle: 'medium', timeStyle: 'short' })
 }

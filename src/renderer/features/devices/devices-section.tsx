@@ -3,7 +3,7 @@ import { Plus, Smartphone } from 'lucide-react'
 import { useState, useEffect, useMemo } from 'react'
 import type { DeviceAddress, PairedDevice, DeviceAccess, PairingCode } from '../../../shared/model/place/paired-device'
 import { failureFrom } from '../../client/failure-from'
-import { clockTime } from '../../format/clock-time'
+import { formatDate } from '../../../shared/language/speak'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
@@ -221,7 +221,7 @@ function PairDialog({ address, devices, onClose }: PairDialogProps) {
 
 function Code({ code, address }: { code: PairingCode; address: DeviceAddress | undefined }) {
   const [link] = code.links
-  const until = clockTime(code.expiresAt)
+  const until = formatDate(code.expiresAt, { timeStyle: 'short' })
   return (
     <div className="space-y-3">
       <p role="status" className="text-center">

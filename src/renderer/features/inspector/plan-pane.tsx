@@ -5,7 +5,7 @@ import type { Todo, TodoStatus, PlanRevision, PlanState } from '../../../shared/
 import { cx } from '../../ui/cx'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { failureFrom } from '../../client/failure-from'
-import { clockTime } from '../../format/clock-time'
+import { formatDate } from '../../../shared/language/speak'
 import { shortPath } from '../../format/folder-name'
 import { useClient } from '../../state/page/queries'
 
@@ -154,6 +154,6 @@ function Choice({ label, chosen, onChoose }: { label: string; chosen: boolean; o
 function revisionText({ plan, revision, at, decision, choice }: PlanRevision, { plan: current }: PlanState): string {
   const of = plan === current ? '' : `Plan ${plan}, `
   const name = `${of}${of === '' ? 'Revision' : 'revision'} ${revision}`
-  const time = clockTime(at)
+  const time = formatDate(at, { timeStyle: 'short' })
   return [name, time, decision ? DECISIONS[decision] : 'pending', choice].filter(Boolean).join(' · ')
 }

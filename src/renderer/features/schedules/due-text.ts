@@ -1,10 +1,10 @@
-import { clockTime } from '../../format/clock-time'
+import { formatDate } from '../../../shared/language/speak'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** When something is due or was: `Today 14:00`, `Tomorrow 02:00`, `Thu 02:00`, `1 Dec 09:00`. */
 export function dueText(at: number, now: number): string {
-  return `${dayText(new Date(at), now)} ${clockTime(at)}`
+  return `${dayText(new Date(at), now)} ${formatDate(at, { timeStyle: 'short' })}`
 }
 
 /** The day alone. */

@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/loading'
 import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
 import { ScheduleDialog } from './schedule-dialog'
 import { ScheduleList } from './schedule-list'
-import { clockTime } from '../../format/clock-time'
+import { formatDate } from '../../../shared/language/speak'
 import { useNowEachMinute } from '../../format/relative-time'
 import { addDays, dayText, startOfDay } from './due-text'
 import { cx } from '../../ui/cx'
@@ -239,5 +239,5 @@ function timesText(times: readonly number[]): string {
 }
 
 function clock(at: number): string {
-  return clockTime(at)
+  return formatDate(at, { timeStyle: 'short' })
 }

@@ -2,7 +2,7 @@ import { EllipsisVertical, FileDiff, GitFork, Quote, RotateCcw } from 'lucide-re
 import { memo, useRef, type RefObject } from 'react'
 import type { TurnFigures } from '../../../../shared/events/transcript-item'
 import { formatCost } from '../../../../shared/model/turn/usage'
-import { clockTime } from '../../../format/clock-time'
+import { formatDate } from '../../../../shared/language/speak'
 import { formatTokens } from '../../../format/model-usage'
 import { duration } from '../../../format/relative-time'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
@@ -77,7 +77,7 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
   return (
     <span className="turn-figures">
       <time dateTime={time.toISOString()} title={time.toLocaleString()}>
-        {clockTime(time)}
+        {formatDate(time, { timeStyle: 'short' })}
       </time>
       {names !== '' && <span className="turn-model">{names}</span>}
       {durationMs >= 1000 && <span>{duration(durationMs)}</span>}
