@@ -5,7 +5,7 @@ import { failureOf } from '../../../shared/errors'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import { wrapCommand, type WrappedCommand } from '../sandbox/bubblewrap/wrap-command'
 import { SUPERVISOR_VARIABLE, supervisorTag, TASK_VARIABLE } from '../process/process-tag'
-import { findShell } from '../process/find-shell'
+import { findShell, withoutStartupFile } from '../process/find-shell'
 import { hasExited, killProcessTree, killWindowsProcessTree } from '../process/kill/kill-process-tree'
 import { spawnedOrThrow } from '../process/spawn'
 import { tagRoot } from '../process/windows-process-table'
@@ -73,14 +73,14 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
     [TASK_VARIABLE]: tagId,
     [SUPERVISOR_VARIABLE]: supervisorTag(home),
   }
+  const args = [...withoutStartupFile(shell), '-c', command]
   let wrapped: WrappedCommand | undefined
   try {
-    wrapped =
-      start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
+    wrapped = start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args, cwd, env })
   } catch (error) {
     return { ended: Promise.resolve({ ...notRun(errorText(error)), wasKeptOut: true }), gone: Promise.resolve() }
   }
-  const line = wrapped ?? { command: shell.path, args: ['-c', command], env }
+  const line = wrapped ?? { command: shell.path, args, env }
   const spawned = spawn(line.command, line.args, {
     cwd,
     env: line.env,

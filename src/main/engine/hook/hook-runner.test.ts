@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -64,6 +65,30 @@ it('starts a hook again if its sandbox could not be created, and blocks only aft
   ])
   expect(asked).toBe(6)
   await runner.close(0)
+})
+
+it.skipIf(process.platform === 'win32')('does not read ~/.bashrc, also without SHLVL', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'hook-home-'))
+  writeFileSync(join(home, '.bashrc'), 'echo "from .bashrc" >&2\n')
+  const hook: Hook = {
+    event: 'PreToolUse',
+    command: 'echo "from the hook" >&2; exit 2',
+    timeoutMs: 20_000,
+    scope: 'user',
+    file: 'config.toml',
+    index: 0,
+  }
+  const runner = createHookRunner({
+    home,
+    env: () => ({ PATH: process.env['PATH'] ?? '', HOME: home }),
+    hooksOf: async () => [hook],
+    now: Date.now,
+  })
+  const run = { event: hook.event, sessionId: 's', folder: home, subject: '', payload: {} }
+  const [answer] = await runner.run(run, new AbortController().signal)
+  expect(answer).toMatchObject({ outcome: 'blocked', reason: expect.stringMatching(/^(?!.*bashrc).*from the hook$/s) })
+  await runner.close(0)
+  rmSync(home, { recursive: true })
 })
 
 describe('the answer of a hook', () => {

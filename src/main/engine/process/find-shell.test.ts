@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findShell, NO_GIT_BASH, rewriteNul } from './find-shell'
+import { findShell, NO_GIT_BASH, rewriteNul, withoutStartupFile } from './find-shell'
 
 const found = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv, files: string[]): unknown => {
   const there = new Set(files.map((file) => file.toLowerCase()))
@@ -29,6 +29,12 @@ describe('on Linux and macOS', () => {
   test('says what to do when there is no shell', () => {
     expect(found('linux', {}, [])).toMatchObject({ error: expect.stringContaining('Install it') })
   })
+})
+
+test('only bash gets the option that keeps it from reading ~/.bashrc', () => {
+  for (const path of ['/bin/bash', '/nix/bin/bash', 'C:\\Program Files\\Git\\bin\\bash.exe'])
+    expect(withoutStartupFile({ path })).toEqual(['--norc'])
+  for (const path of ['/bin/sh', '/opt/bash/zsh']) expect(withoutStartupFile({ path })).toEqual([])
 })
 
 describe('on Windows', () => {

@@ -54,6 +54,15 @@ export function findShell(around: ShellSurroundings): Shell | { error: string } 
 }
 
 /**
+ * Arguments that keep bash from reading ~/.bashrc. With a socket as its input (Node's pipes are sockets) and without
+ * SHLVL, bash assumes it is a remote shell, and reads it even for `bash -c`. Other shells do not, and may refuse the
+ * option.
+ */
+export function withoutStartupFile({ path }: Shell): string[] {
+  return /^bash(?:\.exe)?$/i.test(win32.basename(path)) ? ['--norc'] : []
+}
+
+/**
  * Candidates in the order in which they are tried: next to every git.exe on PATH (including package manager shims),
  * then Git's default install folders.
  */
