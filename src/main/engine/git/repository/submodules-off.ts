@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUtf8 } from 'node:buffer'
 import { CodedError } from '../../../../shared/errors'
-import type { GitRun, RunGit } from '../run/run-git'
+import type { RunGit } from '../run/run-git'
 import { parseSettings } from '../trust/parse-settings'
 import type { Repository } from '../run/find-repository'
 import { readPlainFile } from '../../workspace/path/plain-file'
@@ -54,13 +54,30 @@ async function lists(repository: Repository, run: RunGit, write: boolean): Promi
     return [bytes.toString('latin1')]
   }
   if (!write) return []
-  const options = { level: 'trusted', repository, maxBytes: MAX_BYTES, okCodes: [0, 128] } satisfies Partial<GitRun>
-  const texts: string[] = []
-  for (const name of [`:${LIST}`, `HEAD:${LIST}`]) {
-    const { code, stdout } = await run({ ...options, args: ['cat-file', 'blob', name] })
-    if (code === 0) texts.push(stdout.toString('latin1'))
+  const { stdout } = await run({
+    args: ['cat-file', '--batch'],
+    input: `:${LIST}\nHEAD:${LIST}\n`,
+    level: 'trusted',
+    repository,
+    maxBytes: MAX_BYTES,
+    okCodes: [0, 128],
+  })
+  return blobsOf(stdout)
+}
+
+/** The blobs that `git cat-file --batch` printed, as latin1. Names without an object have a line without a size. */
+function blobsOf(printed: Buffer): string[] {
+  const blobs: string[] = []
+  for (let at = 0; at < printed.length;) {
+    const end = printed.indexOf(10, at)
+    if (end < 0) break
+    const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(printed.toString('latin1', at, end)) ?? []
+    at = end + 1
+    if (size === undefined) continue
+    if (type === 'blob') blobs.push(printed.toString('latin1', at, at + Number(size)))
+    at += Number(size) + 1
   }
-  return texts
+  return blobs
 }
 
 function refused({ top }: Repository, why: string): CodedError {
