@@ -73,7 +73,7 @@ test.describe('a form of an MCP server', () => {
     for (const words of ['Name: Ann', 'ann@example.com', 'Favorite Integer: 7', 'fish-2'])
       expect(requestText).toContain(words)
     await page.getByRole('button', { name: /trigger-elicitation-request/ }).click()
-    const asked = page.getByRole('list', { name: 'Asked meanwhile' })
+    const asked = page.getByRole('list', { name: 'Asked during the call' })
     await expect(asked).toContainText('You answered.')
     await expect(asked).toContainText('Tuna, Salmon')
     await pictures(app, 'mcp-form-answered')

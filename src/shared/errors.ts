@@ -191,7 +191,7 @@ export const ERRORS = {
     advice: 'Restore to a later point, or recover the file from elsewhere. Nothing was changed.',
   },
   'checkpoint.changed': {
-    title: 'The file has changed meanwhile',
+    title: 'The file has changed in the meantime',
     retryable: false,
     advice: 'Review the current version, then decide again.',
   },
@@ -231,12 +231,12 @@ export const ERRORS = {
   'mcp.start': {
     title: 'The MCP server could not be started',
     retryable: true,
-    advice: 'Look at its log and its definition in Settings, MCP servers.',
+    advice: 'Check its log and its definition in Settings, MCP servers.',
   },
   'mcp.connection': {
     title: 'The MCP server cannot be reached',
     retryable: true,
-    advice: 'Look at its log and its address in Settings, MCP servers.',
+    advice: 'Check its log and its address in Settings, MCP servers.',
   },
   'mcp.timeout': {
     title: 'The MCP server did not answer in time',

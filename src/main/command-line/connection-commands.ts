@@ -221,7 +221,7 @@ export const DEVICE_COMMAND: CommandSpec = {
       'what to do, and with which device.',
       '  list         Paired devices with their ids, access, and when they were last seen.',
       '  pair         Make a code that pairs one device within 10 minutes.',
-      '  revoke ID... Sign devices out at once and permanently.',
+      '  revoke ID... Sign devices out immediately and permanently.',
     ].join('\n'),
     max: 51,
   },

@@ -93,8 +93,8 @@ export const FIXED_KEYS: Readonly<Record<string, string>> = {
   'Mod+X': 'cutting',
   'Mod+A': 'selecting everything',
   'Mod+Z': 'undoing',
-  'Mod+S': 'sending a message at once',
-  'Ctrl+S': 'sending a message at once',
+  'Mod+S': 'sending a message immediately',
+  'Ctrl+S': 'sending a message immediately',
 }
 
 /** Keys that browsers reserve, so that a page never receives them. */

@@ -6,7 +6,7 @@ export const FEATURE_ERRORS = {
   'customize.changed': {
     title: 'It has changed since it was shown',
     retryable: false,
-    advice: 'Look at it again, then make your change.',
+    advice: 'Check it again, then make your change.',
   },
   'customize.untrusted': {
     title: "The project's settings are not trusted",
@@ -271,7 +271,7 @@ export const MOVE_ERRORS = {
     advice: 'Export one of the two as JSON and import it as a session of its own.',
   },
   'move.files_changed': {
-    title: 'Files of the project were changed meanwhile',
+    title: 'Project files changed in the meantime',
     retryable: false,
     advice: 'Commit or move your changes, put the files back, or receive the session into another folder.',
   },

@@ -56,7 +56,7 @@ export const GIT_ERRORS = {
     advice: 'Commit or stash your changes first. Nothing was changed.',
   },
   'git.changed': {
-    title: 'The file has changed meanwhile',
+    title: 'The file has changed in the meantime',
     retryable: false,
     advice: 'Look at the current changes, then decide again. Nothing was changed.',
   },
@@ -83,7 +83,7 @@ export const GIT_ERRORS = {
   'git.not_found': {
     title: 'Git does not find it',
     retryable: false,
-    advice: 'It may have been changed or deleted meanwhile: look at the current state.',
+    advice: 'It may have been changed or deleted in the meantime. Check the current state.',
   },
   'git.nothing': {
     title: 'There is nothing to do',
@@ -152,7 +152,7 @@ export const WORKTREE_ERRORS = {
   'worktree.not_ours': {
     title: 'Trestle did not make this worktree',
     retryable: false,
-    advice: 'Look at it with "git worktree list", and remove it yourself with "git worktree remove".',
+    advice: 'Check it with "git worktree list", and remove it yourself with "git worktree remove".',
   },
   'worktree.missing': {
     title: 'The folder of the worktree is missing',

@@ -71,7 +71,7 @@ export function createRpcServer(router: ApiRouter, logBug: LogBug): RpcServer {
 /** The error `send` rejects with when the client has disconnected. */
 export class ConnectionClosedError extends Error {
   constructor() {
-    super('the client is gone')
+    super('the client has disconnected')
     this.name = 'ConnectionClosedError'
   }
 }

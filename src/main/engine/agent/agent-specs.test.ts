@@ -84,7 +84,7 @@ it.each([
   [
     'a prompt outside',
     ['system_prompt_path: ../config.toml'],
-    /^system_prompt_path must lead to a file beside/,
+    /^system_prompt_path must be a path to a file next to/,
     { systemPrompt: '' },
   ],
   ['a missing prompt file', ['system_prompt_path: gone.md'], /^There is no file .*gone\.md/, { systemPrompt: '' }],

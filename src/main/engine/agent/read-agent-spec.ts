@@ -205,7 +205,7 @@ async function specFrom(
     const file = resolve(dirname(path), written)
     const inside = relative(dirname(path), file)
     if (inside.startsWith(`..${sep}`) || inside === '..' || resolve(inside) === inside)
-      return wrong(key, `${key} must lead to a file beside the spec.`)
+      return wrong(key, `${key} must be a path to a file next to the spec.`)
     const text = await place.readSibling(file)
     return text === undefined ? wrong(key, `There is no file ${file}, or it cannot be used.`) : { path: file, text }
   }

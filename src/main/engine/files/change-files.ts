@@ -68,7 +68,7 @@ export async function renameFile(
   if (version !== undefined && version !== versionAt(from.realPath))
     throw new CodedError(
       'request.invalid',
-      `path: ${from.shown} has changed meanwhile. Look at it, then rename it again.`,
+      `path: ${from.shown} has changed in the meantime. Check it, then rename it again.`,
     )
   // A case-insensitive file system finds the file itself under a name that differs only in case.
   if (exists(to.realPath) && !isSame(from.realPath, to.realPath))

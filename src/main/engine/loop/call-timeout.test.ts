@@ -57,5 +57,5 @@ it('closes an open question when its call ends', async () => {
   const prepared = await quick.prepare({})
   if ('refused' in prepared) throw new Error('refused')
   await runWithTimeout(ctx, quick, prepared, { callId: 'c' })
-  expect(question?.reason).toMatchObject({ message: 'The call has ended meanwhile.' })
+  expect(question?.reason).toMatchObject({ message: 'The call has already ended.' })
 })

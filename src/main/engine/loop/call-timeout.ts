@@ -18,7 +18,7 @@ export async function runWithTimeout(
 ): Promise<ToolResult> {
   const limitMs = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
   const inner = new AbortController()
-  const tooLong = `${tool.name} took longer than ${(limitMs ?? 0) / 1000} s and was stopped. Ask for less at once.`
+  const tooLong = `${tool.name} took longer than ${(limitMs ?? 0) / 1000} s and was stopped. Ask for less in one call.`
   let timedOut = false
   let grace: NodeJS.Timeout | undefined
   const { promise: abandoned, resolve: abandon } = Promise.withResolvers<ToolResult>()
@@ -63,7 +63,7 @@ export async function runWithTimeout(
   }
 }
 
-const CALL_ENDED = new Error('The call has ended meanwhile.')
+const CALL_ENDED = new Error('The call has already ended.')
 
 /** Calls `onTimeout` when the timer has run for `ms` in total; never when `ms` is null. Pauses nest. */
 function pausableTimer(ms: number | null, onTimeout: () => void): { pause(): void; resume(): void } {

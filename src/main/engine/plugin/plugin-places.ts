@@ -42,7 +42,7 @@ export function currentContent(
   if (place.folder === undefined) {
     if (record?.installed === undefined) throw missing(place.name)
     const content = snapshots.read(record.installed)
-    return content ?? refuse('Its files in the Trestle folder were changed or are gone. Update or remove it.')
+    return content ?? refuse('Its files in the Trestle folder were changed or deleted. Update or remove it.')
   }
   const folder = projectPluginFolder(place.folder, place.name)
   if (!existsSync(folder)) throw missing(place.name)

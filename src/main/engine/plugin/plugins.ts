@@ -238,7 +238,7 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
       const { record, hash } = entry
       if (isTaken(record)) throw new CodedError('plugin.taken', `There is a plugin ${record.name} already.`)
       const content = snapshots.read(hash)
-      if (!content) throw new CodedError('plugin.not_found', `The files of ${record.name} are gone.`)
+      if (!content) throw new CodedError('plugin.not_found', `The files of ${record.name} are missing.`)
       const { name, folder } = record
       if (folder !== undefined) writeProjectPlugin({ name, folder: realFolder(folder) }, content)
       put(record)

@@ -78,7 +78,7 @@ export function createMailWatches({ rows, source, clock, arrived, tell }: MailWa
     const told = (): void =>
       tell({
         title: `New mail of ${account} cannot start schedules`,
-        body: `${message} ${advice} Trestle keeps trying; mail that arrives meanwhile is not lost.`.trim(),
+        body: `${message} ${advice} Trestle keeps trying; mail that arrives in the meantime is not lost.`.trim(),
       })
     // The user is notified immediately of problems that only they can fix.
     if (code === 'mail.account' || code === 'mail.sign_in' || code === 'mail.certificate') {

@@ -87,7 +87,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
       if (!existsSync(partialFile(home, sealed.moveId)))
         throw new CodedError(
           'session.sealed',
-          `The file of ${sealed.moveId}, which has the session, is gone from ${home}.`,
+          `The file of ${sealed.moveId}, which has the session, is missing from ${home}.`,
         )
       await unseal(sessionId, sealed.moveId, 'incomplete')
     }

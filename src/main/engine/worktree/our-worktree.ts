@@ -30,7 +30,10 @@ export function requireOurs(record: WorktreeRecord, folder = record.folder): Rep
   if (found?.top !== folder) {
     const named = /^gitdir: (.+?)\s*$/s.exec(readSmallFile(join(folder, '.git'), MAX_LINK_BYTES) ?? '')?.[1]
     throw existsSync(commonDir)
-      ? new CodedError('worktree.not_ours', `What git kept of ${folder} is gone: ${named ?? 'its .git names nothing'}.`)
+      ? new CodedError(
+          'worktree.not_ours',
+          `What git kept of ${folder} is missing: ${named ?? 'its .git names nothing'}.`,
+        )
       : new CodedError('worktree.no_project', `The repository ${commonDir} does not exist.`)
   }
   // The project may have been moved and repaired; git's name for this worktree stays the same.

@@ -144,7 +144,7 @@ function DeviceRow({ device, canRevoke }: { device: PairedDevice; canRevoke: boo
         action="Revoke"
         onConfirm={() => revoke.mutate()}
       >
-        It is signed out at once. To use it again, pair it again.
+        It is signed out immediately. To use it again, pair it again.
       </ConfirmDialog>
     </li>
   )

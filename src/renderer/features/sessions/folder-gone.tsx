@@ -17,7 +17,7 @@ export function FolderGone({ sessionId, folder }: { sessionId: string; folder: s
         </Button>
       }
     >
-      The folder {folder} is gone. The agent cannot work in this session until it has a folder.
+      The folder {folder} no longer exists. The agent cannot work in this session until it has a folder.
     </Banner>
   )
 }

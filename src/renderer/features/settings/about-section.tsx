@@ -39,7 +39,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
           <LicensesRow />
         </dl>
         <p className="mt-2 text-small text-ink-3">
-          Changes made in the file by hand take effect at once; comments and order survive changes made here.
+          Changes made in the file by hand take effect immediately; comments and order survive changes made here.
         </p>
       </SettingsSection>
       <UpdatesPart />

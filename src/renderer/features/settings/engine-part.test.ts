@@ -17,7 +17,7 @@ test('shows clients and work as sentences', () => {
 
 test('idle times are shown in minutes or hours, or as never stopping', () => {
   expect([0, 1, 10, 60, 90, 480, 525_600].map(idleText)).toEqual([
-    'Stop at once',
+    'Stop immediately',
     'Stop after 1 minute',
     'Stop after 10 minutes',
     'Stop after 1 hour',

@@ -176,7 +176,7 @@ export function workText({ clients, running, tasks }: Pick<EngineStatus, 'client
 /** What happens after this many minutes without work and clients. */
 export function idleText(minutes: number): string {
   if (minutes >= YEAR_MINUTES) return 'Keep running'
-  if (minutes < 1) return 'Stop at once'
+  if (minutes < 1) return 'Stop immediately'
   const hours = minutes / 60
   return `Stop after ${Number.isInteger(hours) ? count(hours, 'hour') : count(minutes, 'minute')}`
 }

@@ -35,7 +35,7 @@ function OneTask({ sessionId, taskId }: { sessionId: string; taskId: string }) {
   const close = (): void => closePane(sessionId, paneKey({ kind: 'tasks', taskId }))
   if (!task)
     return loaded ? (
-      <EmptyState className="m-auto" title="This task is gone">
+      <EmptyState className="m-auto" title="This task no longer exists">
         Its log was removed. Close the tab.
       </EmptyState>
     ) : null

@@ -9,7 +9,7 @@ const INLINE_PROMPT =
   'From Trestle, not from the person: this conversation has become too long. ' +
   'You write the memory of an agent now, your own: what you answer is going to replace everything above, ' +
   'except for the messages of the person, which are kept beside it. ' +
-  'Its reader must be able to continue the work at once, without asking and without doing anything twice.'
+  'Its reader must be able to continue the work immediately, without asking and without doing anything twice.'
 
 /**
  * Maximum characters of one result or call's arguments in the text: first the generous limit, then the small one.

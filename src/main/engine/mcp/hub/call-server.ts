@@ -140,7 +140,7 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
   if (error instanceof TimeoutError)
     return (
       `${tool} of the MCP server ${server} got no answer: ${message} The server was told to cancel it; ` +
-      'whether it did anything is unknown. Request less at once, or continue without it.'
+      'whether it did anything is unknown. Request less in one call, or continue without it.'
     )
   if (error instanceof CodedError && error.code === 'mcp.sign_in')
     return (

@@ -145,7 +145,7 @@ export function createMcpAuth({
       changed(server)
     },
     async signOut(server) {
-      underWay.get(keyOf(server))?.abort(new CodedError('mcp.sign_in_failed', 'You signed out meanwhile.'))
+      underWay.get(keyOf(server))?.abort(new CodedError('mcp.sign_in_failed', 'You signed out in the meantime.'))
       await store.withLock(server, async () => {
         const held = store.get(server)
         await store.change(server, () => undefined)
@@ -158,7 +158,7 @@ export function createMcpAuth({
     },
     close() {
       for (const own of underWay.values())
-        own.abort(new CodedError('mcp.sign_in_failed', 'Trestle was closed meanwhile.'))
+        own.abort(new CodedError('mcp.sign_in_failed', 'Trestle was closed in the meantime.'))
     },
   }
 }

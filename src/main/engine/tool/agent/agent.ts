@@ -76,7 +76,7 @@ function inBackground({ agentId, agentType, isQueued }: WorkingAgent, why = ''):
       `status: ${isQueued ? 'queued: it begins when others have ended' : 'running'}`,
       '',
       `${why}It works in the background. You will be told when it has ended, with its last message; ` +
-        'work on something else meanwhile, and do not do its work yourself.',
+        'work on something else in the meantime, and do not do its work yourself.',
     ].join('\n'),
   )
 }

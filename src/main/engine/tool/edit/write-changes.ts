@@ -101,7 +101,7 @@ async function rollBack(workspace: Workspace, done: readonly Done[]): Promise<st
     const { realPath } = path
     try {
       const now = await loadCurrentFile(workspace.editor, realPath, shown)
-      if (now?.mark !== mark) throw new FileProblem(`${shown} was changed meanwhile.`, 'changed')
+      if (now?.mark !== mark) throw new FileProblem(`${shown} was changed in the meantime.`, 'changed')
       if (!now && current?.bytes) {
         await atomicWrite(realPath, current.bytes, {
           shown,

@@ -199,7 +199,7 @@ function decisionMessage(decision: PlanDecision, { plan, text, revision, answer,
         ({ line, text: note }) => `- line ${line} (${JSON.stringify((lines[line - 1] ?? '').slice(0, 200))}): ${note}`,
       )
       const onLines = notes.length === 0 ? '' : `\n\nComments on lines of revision ${revision}:\n${notes.join('\n')}`
-      const mode = plan.active ? 'Plan mode stays on.' : 'The user has turned plan mode off meanwhile.'
+      const mode = plan.active ? 'Plan mode stays on.' : 'The user has turned plan mode off in the meantime.'
       return (
         `The user wants changes to the plan. ${mode}${said}${onLines}\n\n` +
         `Change ${plan.file()}, then call ExitPlanMode again.`

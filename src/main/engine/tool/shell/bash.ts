@@ -32,7 +32,7 @@ const input = lazySchema(() =>
           `in the background both ${BACKGROUND_TIMEOUT_MS}`,
       ),
     description: z.string().optional().describe('What it does, in a few words; required in the background'),
-    run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
+    run_in_background: z.boolean().optional().describe('Return immediately; you are told when it ends'),
     unrestricted: z
       .string()
       .min(1)

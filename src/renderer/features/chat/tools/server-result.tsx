@@ -102,7 +102,7 @@ function ResourceLink({ server, link }: { server: string; link: ServerLink }) {
 /** What the server asked during the call, and the answers. */
 export function CallQuestions({ questions }: { questions: readonly CallQuestionItem[] }) {
   return (
-    <ul className="call-questions" aria-label="Asked meanwhile">
+    <ul className="call-questions" aria-label="Asked during the call">
       {questions.map((question) => (
         <li key={question.approvalId}>
           <p>

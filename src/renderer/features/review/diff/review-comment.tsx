@@ -31,7 +31,9 @@ export function CommentCard({ comment, isAway, actions }: CommentCardProps) {
       <p className="flex items-center gap-2 text-small">
         <b className="font-semibold text-ink">You</b>
         <span className="text-ink-3">{lines}</span>
-        {gone && <span className="rounded-sm bg-wait-bg px-1.5 text-tiny text-wait-ink">These lines are gone</span>}
+        {gone && (
+          <span className="rounded-sm bg-wait-bg px-1.5 text-tiny text-wait-ink">These lines no longer exist</span>
+        )}
         <span className="ml-auto flex gap-0.5">
           <button
             type="button"
