@@ -123,7 +123,7 @@ async function converse(
     const lines = stdout.split('\n').flatMap(parsedLine)
     const end = lines.find((line): line is PrintEnd => line.type === 'result')
     talk.events.push(...lines.filter((line): line is RecordedEvent => 'seq' in line))
-    if (isTimedOut) return { ...talk, error: 'The time limit of the task was reached.' }
+    if (isTimedOut) return { ...talk, error: timeoutError(talk.events, end !== undefined, stderr) }
     if (!end || end.failure)
       return { ...talk, error: `The program failed: ${stderr.trim().slice(-1500) || 'it ended without a result.'}` }
     talk.answer = end.answer
@@ -131,6 +131,15 @@ async function converse(
   }
   talk.events.push(...(await logsOfSubagents(talk.events, place, configuration)))
   return talk
+}
+
+/** Says how far the program came before the time limit, to find out why it was slow or did not exit. */
+function timeoutError(events: readonly RecordedEvent[], hasResult: boolean, stderr: string): string {
+  const last = events.at(-1)
+  const reached = hasResult
+    ? 'The program had printed its result, but did not exit.'
+    : `The last of ${events.length} events is ${last ? `${last.type} (seq ${last.seq})` : 'missing'}.`
+  return ['The time limit of the task was reached.', reached, stderr.trim().slice(-1500)].join(' ').trim()
 }
 
 interface PrintEnd {
