@@ -5,7 +5,7 @@ import { CodedError } from '../../../shared/errors'
 import type { MovedProject } from '../../../shared/model/place/move'
 import { requireNothingInTheWay } from '../git/change/in-the-way'
 import { findRepository } from '../git/run/find-repository'
-import { currentBranch } from '../git/repository/current-branch'
+import { currentBranch, headCommit } from '../git/repository/current-branch'
 import { openRepository, type OpenRepository } from '../git/repository/open-repository'
 import { createRunGit, type RunGit } from '../git/run/run-git'
 import { writeFiles } from '../worktree/files/saved-files'
@@ -38,7 +38,7 @@ export async function bundleProject(
   const found = findRepository(folder)
   if (!found || found.bare) return undefined
   const repository = await place.open(found)
-  if ((await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined) return undefined
+  if ((await headCommit(repository)) === undefined) return undefined
   const state = await stateOf(repository, place.temporary)
   const kept = await keep(repository, moveId, state)
   try {
@@ -179,7 +179,7 @@ async function runner({ home, place }: BundleDeps): Promise<RunGit> {
 }
 
 async function presentState(repository: OpenRepository, { place }: BundleDeps): Promise<ProjectState | undefined> {
-  if ((await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined) return undefined
+  if ((await headCommit(repository)) === undefined) return undefined
   return stateOf(repository, place.temporary)
 }
 

@@ -6,7 +6,7 @@ import type { NewWorktree } from '../../../shared/model/project/worktree'
 import { forgetWorktree, makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
 import { commitOf } from '../git/change/branches'
 import { findRepository, type Repository } from '../git/run/find-repository'
-import { currentBranch } from '../git/repository/current-branch'
+import { currentBranch, headCommit } from '../git/repository/current-branch'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { branchWords, freeBranch } from './branch-name'
 import { copyAll, copyFiles, isFileAt, type CopiedFiles } from './files/copy-files'
@@ -42,7 +42,7 @@ export async function createWorktree(place: WorktreePlace, options: CreateOption
   const repository = findRepository(project)
   if (!repository) throw new CodedError('git.no_repository', `${project} is not in a Git repository.`)
   const main = await place.open(repository)
-  if ((await main.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined && !options.from)
+  if ((await headCommit(main)) === undefined && !options.from)
     throw new CodedError('worktree.no_commit', `${repository.top} has no commit.`)
   return place.exclusively(repository.commonDir, () => create(place, main, options))
 }

@@ -1,3 +1,4 @@
+import { headCommit } from '../git/repository/current-branch'
 import { existsSync } from 'node:fs'
 import { failureOf } from '../../../shared/errors'
 import type { Worktree, WorktreeOffer, WorktreeStatus } from '../../../shared/model/project/worktree'
@@ -106,8 +107,7 @@ export async function offerOf(
   try {
     const main = await place.open(repository)
     const branches = await branchesOf(main)
-    if ((await main.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined)
-      return { ...none, problem: 'The repository has no commit yet.' }
+    if ((await headCommit(main)) === undefined) return { ...none, problem: 'The repository has no commit yet.' }
     const current = readHead(repository.gitDir).branch
     const status = repository.bare
       ? Buffer.alloc(0)

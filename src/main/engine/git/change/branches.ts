@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { GitBranch, GitSwitched } from '../../../../shared/model/project/git'
-import { currentBranch } from '../repository/current-branch'
+import { currentBranch, headCommit } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 import { requireNothingInTheWay } from './in-the-way'
 
@@ -86,7 +86,7 @@ export async function createBranch(
   { name, from, checkout, upstream }: NewBranch,
 ): Promise<void> {
   await requireBranchName(repository, name)
-  const isUnborn = from === undefined && (await headOf(repository)) === undefined
+  const isUnborn = from === undefined && (await headCommit(repository)) === undefined
   const start = isUnborn ? undefined : await commitOf(repository, from ?? 'HEAD')
   if (!checkout) {
     if (start === undefined) throw new CodedError('git.nothing', 'There is no commit yet: a branch needs one.')
@@ -105,13 +105,9 @@ export async function createBranch(
   if (upstream !== undefined) await repository.write(['branch', `--set-upstream-to=${upstream}`, name])
 }
 
-function headOf(repository: OpenRepository): Promise<string | undefined> {
-  return repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
-}
-
 /** Checks out a branch by its full name, or a commit by its hash. */
 export async function switchTo(repository: OpenRepository, to: string): Promise<GitSwitched> {
-  const before = (await currentBranch(repository)) === undefined ? await headOf(repository) : undefined
+  const before = (await currentBranch(repository)) === undefined ? await headCommit(repository) : undefined
   await (to.startsWith('refs/') ? switchBranch(repository, to) : switchToCommit(repository, to))
   return before === undefined || (await isKept(repository, before))
     ? {}

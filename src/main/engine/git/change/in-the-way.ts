@@ -1,3 +1,4 @@
+import { headCommit } from '../repository/current-branch'
 import { isUtf8 } from 'node:buffer'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -52,14 +53,10 @@ export async function requireNothingInTheWay(
 }
 
 async function addedBy(repository: OpenRepository, target: string, since?: string): Promise<GitPath[]> {
-  const head = since === 'none' ? undefined : (since ?? (await headOf(repository)))
+  const head = since === 'none' ? undefined : (since ?? (await headCommit(repository)))
   return head === undefined
     ? listed(repository, ['ls-tree', '-r', '-z', '--name-only', target])
     : listed(repository, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=AT', head, target])
-}
-
-function headOf(repository: OpenRepository): Promise<string | undefined> {
-  return repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
 }
 
 async function listed(repository: OpenRepository, args: readonly string[]): Promise<GitPath[]> {

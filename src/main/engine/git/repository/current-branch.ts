@@ -8,3 +8,8 @@ export async function currentBranch(repository: Pick<OpenRepository, 'maybe'>): 
   const ref = await repository.maybe(['symbolic-ref', '--quiet', 'HEAD'])
   return ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
 }
+
+/** The commit that HEAD names; undefined in a repository without commits. */
+export function headCommit(repository: Pick<OpenRepository, 'maybe'>): Promise<string | undefined> {
+  return repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+}

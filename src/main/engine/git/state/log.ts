@@ -1,3 +1,4 @@
+import { headCommit } from '../repository/current-branch'
 import { CodedError } from '../../../../shared/errors'
 import type {
   GitChange,
@@ -33,7 +34,7 @@ export async function readLog(
   { all, path, query, skip, limit }: LogRequest,
 ): Promise<GitLogPage> {
   const argument = path === undefined ? undefined : pathArgument(path)
-  const head = await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+  const head = await headCommit(repository)
   if (head === undefined && !all) return { commits: [], more: false }
   const { stdout } = await repository.read([
     'log',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import type { GitChange, GitChangeKind, GitConflict, GitStatus } from '../../../../shared/model/project/git'
 import { gitPath } from '../run/git-path'
-import { currentBranch } from '../repository/current-branch'
+import { currentBranch, headCommit } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 import { readSmallFile, operationOf } from '../run/git-files'
 
@@ -59,7 +59,7 @@ async function statusOf(repository: OpenRepository): Promise<{ status: StatusPar
 
 async function bareStatus(repository: OpenRepository): Promise<StatusPart> {
   const branch = await currentBranch(repository)
-  const commit = await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+  const commit = await headCommit(repository)
   return {
     bare: true,
     ...(branch !== undefined && { branch }),

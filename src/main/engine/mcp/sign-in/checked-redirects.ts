@@ -1,3 +1,4 @@
+import { isLoopbackName } from '../../../../shared/loopback'
 import { CodedError } from '../../../../shared/errors'
 import type { RoutedInit } from '../../network/network'
 import type { FetchLike } from './mcp-auth'
@@ -43,7 +44,6 @@ export function checkedRedirects(
 
 /** Why a redirect is not followed, as a clause; undefined when it is. */
 async function redirectProblem(from: URL, to: URL, serverUrl: string, host: ServerHost): Promise<string | undefined> {
-  const { isLoopbackName } = await import('./server-host')
   const isDowngrade = from.protocol === 'https:' && to.protocol === 'http:'
   // Also on the server's own host, where endpoints without TLS are allowed: the request would be sent unencrypted.
   if (isDowngrade && !isLoopbackName(to.hostname)) return 'only https is safe'

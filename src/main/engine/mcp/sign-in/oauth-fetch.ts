@@ -3,7 +3,8 @@ import { CodedError } from '../../../../shared/errors'
 import { readLimitedText } from '../../web/fetch-guards'
 import type { RoutedFetch } from '../../network/network'
 import type { FetchLike } from './mcp-auth'
-import { isLoopbackName, serverHost, ServerHost } from './server-host'
+import { isLoopbackName } from '../../../../shared/loopback'
+import { serverHost, ServerHost } from './server-host'
 
 const TIMEOUT_MS = 20_000
 const MAX_BYTES = 1024 * 1024

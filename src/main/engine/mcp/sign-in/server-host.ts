@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { CodedError } from '../../../../shared/errors'
+import { isLoopbackName } from '../../../../shared/loopback'
 import { checkedLookup, nonPublicKindOf, systemLookup, type Resolve } from '../../network/checked-lookup'
 import { httpModule } from '../../network/http-agents'
 import type { Route } from '../../network/http-fetch'
@@ -77,15 +78,6 @@ function fixedKind(hostname: string): { kind: string | undefined } | undefined {
   if (isLoopbackName(hostname)) return { kind: 'this machine itself' }
   const literal = literalAddress({ hostname })
   return literal === undefined ? undefined : { kind: nonPublicKind(literal) }
-}
-
-export function isLoopbackName(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
 }
 
 /** Maximum number of names that are remembered. */

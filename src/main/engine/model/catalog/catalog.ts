@@ -7,6 +7,7 @@ import type {
   OfferedModels,
 } from '../../../../shared/configuration/settings'
 import type { ProviderSettings, Settings } from '../../config/settings/settings'
+import { isLoopbackName, isLoopbackUrl } from '../../../../shared/loopback'
 import { nearest } from '../../../../shared/nearest'
 import {
   discoverLocalServers,
@@ -255,11 +256,7 @@ function unlistedModel(id: string, settings: Settings, lists: ProviderLists): Mo
 function addressOf(baseUrl: string | undefined): string {
   if (baseUrl === undefined || !URL.canParse(baseUrl)) return ''
   const url = new URL(baseUrl)
-  return isLoopback(url.hostname) ? `loopback:${url.port || '80'}` : url.host
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
+  return isLoopbackName(url.hostname) ? `loopback:${url.port || '80'}` : url.host
 }
 
 /**
@@ -268,7 +265,7 @@ function isLoopback(host: string): boolean {
  */
 function needsKey(provider: ProviderSettings): boolean {
   if (provider.baseUrl === undefined) return true
-  const isLocal = URL.canParse(provider.baseUrl) && isLoopback(new URL(provider.baseUrl).hostname)
+  const isLocal = isLoopbackUrl(provider.baseUrl)
   const hasHeader = Object.keys(provider.headers ?? {}).some((name) =>
     /^(authorization|x-api-key|x-goog-api-key)$/i.test(name),
   )

@@ -1,4 +1,5 @@
 import { type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
+import { isLoopbackUrl } from '../../../../shared/loopback'
 import type { ProviderSettings } from '../../config/settings/settings'
 import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ModelTraits, ThinkingControl } from '../provider'
@@ -100,7 +101,7 @@ function knownElsewhere(
     if (!found) continue
     const facts = factsOf(found, type)
     // On the user's own machine, memory limits the window, regardless of the model's maximum.
-    if (type !== 'openai-compatible' || !isLoopback(baseUrl)) return facts
+    if (type !== 'openai-compatible' || !isLoopbackUrl(baseUrl)) return facts
     const { contextWindow: _window, maxOutputTokens: _output, ...rest } = facts
     return rest
   }
@@ -211,10 +212,4 @@ function smallOfMaker(model: string): string | undefined {
   const maker = model.slice(0, model.indexOf('/'))
   const small = modelsTable().providers[OPENROUTER_MAKERS[maker] ?? '']?.small
   return small === undefined ? undefined : findModelRow(modelsTable(), 'openrouter', `${maker}/${small}`)?.id
-}
-
-function isLoopback(baseUrl: string | undefined): boolean {
-  if (baseUrl === undefined || !URL.canParse(baseUrl)) return false
-  const { hostname } = new URL(baseUrl)
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
 }

@@ -3,6 +3,7 @@ import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
+import { isLoopbackUrl } from '../../../../shared/loopback'
 import { portProblem } from '../../../../shared/reserved-ports'
 import type { ProviderSettings } from '../../config/settings/settings'
 import { withVersion } from '../protocol/protocol'
@@ -146,10 +147,9 @@ export const LOCAL_SERVERS: readonly LocalServerKind[] = [
  * Whether an address is that of a usual local server. Other servers on this machine may forward requests to a paid API.
  */
 export function isLocalServer(baseUrl: string | undefined): boolean {
-  if (baseUrl === undefined || !URL.canParse(baseUrl)) return false
-  const { hostname, port } = new URL(baseUrl)
-  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
-  return isLoopback && LOCAL_SERVERS.some((server) => String(server.port) === port)
+  if (baseUrl === undefined || !isLoopbackUrl(baseUrl)) return false
+  const { port } = new URL(baseUrl)
+  return LOCAL_SERVERS.some((server) => String(server.port) === port)
 }
 
 /** A local server that answered. */

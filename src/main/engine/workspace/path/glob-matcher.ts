@@ -1,3 +1,5 @@
+import { foldCase } from './path-flavor'
+
 /** How a glob is interpreted. */
 export interface GlobSyntax {
   /** Case is ignored. */
@@ -65,11 +67,6 @@ export function globMatcher(pattern: string, syntax: GlobSyntax = {}): GlobMatch
       return simulate(steps, folded)?.some((_, at) => steps[at]!.kind !== 'end') ?? false
     },
   }
-}
-
-/** The same for characters that differ only in case, compatibility letters such as U+017F included. */
-function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase()
 }
 
 /** Which steps are reached after all of the text is read; undefined if none. */

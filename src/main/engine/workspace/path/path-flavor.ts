@@ -91,7 +91,8 @@ function sameText(one: string, other: string, ignoresCase: boolean): boolean {
   return one === other || (ignoresCase && foldCase(one) === foldCase(other))
 }
 
-function foldCase(text: string): string {
+/** The same for characters that differ only in case, compatibility letters such as U+017F included. */
+export function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase()
 }
 
