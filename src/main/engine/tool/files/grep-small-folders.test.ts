@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/workspace'
@@ -84,4 +84,39 @@ it.each(MODES)('finds in a small folder what ripgrep finds: %s', async (mode) =>
       expect({ pattern, ...input, text: here.text }).toEqual({ pattern, ...input, text: ripgrep.text })
     }
   }
+})
+
+describe('ignore rules', () => {
+  /** A project with a repository, below a folder with an ignore file. */
+  async function project(files: Record<string, string>) {
+    const base = await tempFolder()
+    writeFileSync(join(base, '.gitignore'), '*.ts\n')
+    const root = join(base, 'project')
+    for (const [name, content] of Object.entries({ '.git/HEAD': 'ref: refs/heads/main\n', ...files })) {
+      mkdirSync(dirname(join(root, name)), { recursive: true })
+      writeFileSync(join(root, name), content)
+    }
+    const grep = grepTool({ workspace: createWorkspace({ root }) })
+    /** What a search in this process finds, and what ripgrep finds. */
+    return async (input: Record<string, unknown>) =>
+      Promise.all(['needle', '(?:needle)'].map(async (pattern) => (await callTool(grep, { ...input, pattern })).text))
+  }
+
+  it('above the repository hide nothing in it', async () => {
+    const search = await project({ 'src/a.ts': 'needle', 'src/build/b.ts': 'needle', '.gitignore': 'build/\n' })
+    expect(await search({})).toEqual(['src/a.ts', 'src/a.ts'])
+    expect(await search({ path: 'src' })).toEqual(['src/a.ts', 'src/a.ts'])
+    expect(await search({ path: 'src/build' })).toEqual(['src/build/b.ts', 'src/build/b.ts'])
+  })
+
+  it('that ignore a folder do not apply in it when it is named', async () => {
+    const search = await project({ '.venv/.gitignore': '*\n', '.venv/lib/a.ts': 'needle' })
+    expect(await search({ path: '.venv/lib' })).toEqual(['.venv/lib/a.ts', '.venv/lib/a.ts'])
+  })
+
+  it('that are not valid fail no search', async () => {
+    const search = await project({ '.gitignore': 'a\\\nb.ts\n', 'src/a.ts': 'needle', 'src/b.ts': 'needle' })
+    expect(await search({ path: 'src' })).toEqual(['src/a.ts', 'src/a.ts'])
+    expect(await search({ path: 'src', glob: '*.js' })).toEqual(['No matches found', 'No matches found'])
+  })
 })

@@ -30,6 +30,26 @@ export interface IgnoreRules {
  * are not used.
  */
 export function ignoreRules(folder: string, root: string, names: readonly string[] = IGNORE_FILES): IgnoreRules {
+  return rulesAbove(folder, root, names).rules.into(folder)
+}
+
+/** Whether a folder or one above it is ignored, so that `ignoreRules` does not use rules above that one. */
+export function isInIgnoredFolder(folder: string, root: string): boolean {
+  return rulesAbove(folder, root, IGNORE_FILES).isIgnored
+}
+
+/** Whether there is an ignore file in a folder above `folder`. */
+export function hasIgnoreFileAbove(folder: string): boolean {
+  for (let [at, above] = [folder, dirname(folder)]; above !== at; [at, above] = [above, dirname(above)])
+    if (IGNORE_FILES.some((name) => existsSync(join(above, name)))) return true
+  return false
+}
+
+function rulesAbove(
+  folder: string,
+  root: string,
+  names: readonly string[],
+): { rules: IgnoreRules; isIgnored: boolean } {
   const above: string[] = []
   const top = repositoryRoot(folder) ?? (isWithin(folder, root) ? root : folder)
   for (let next = folder; next !== top;) {
@@ -37,11 +57,14 @@ export function ignoreRules(folder: string, root: string, names: readonly string
     above.unshift(next)
   }
   let rules: IgnoreRules = new Chain(undefined, [], names)
+  let isIgnored = false
   for (const [index, path] of above.entries()) {
     rules = rules.into(path)
-    if (rules.ignores(above[index + 1] ?? folder, true)) rules = new Chain(undefined, [], names)
+    if (!rules.ignores(above[index + 1] ?? folder, true)) continue
+    rules = new Chain(undefined, [], names)
+    isIgnored = true
   }
-  return rules.into(folder)
+  return { rules, isIgnored }
 }
 
 /** Applies `ignoreRules` to any path below `folder`: true if the path or one of its parent folders is ignored. */

@@ -57,5 +57,7 @@ describe('a pattern of literal text', () => {
 
   it('leaves slow searches to ripgrep', () => {
     expect(found(String.raw`\ba\b`, 'a'.repeat(100_000))).toBeUndefined()
+    // Compares half of the pattern at every position of a text that repeats one letter.
+    expect(literalPattern(`${'a'.repeat(100)}b${'a'.repeat(100)}`, false)).toBeUndefined()
   })
 })

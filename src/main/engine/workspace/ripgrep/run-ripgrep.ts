@@ -112,8 +112,8 @@ async function runOnce(
       return await runOnce(program, args, options, deadline, true)
     cutter?.end()
     const all = errors.all().toString('utf8')
-    const told = options.leavesOut ? withoutFiles(all, options.leavesOut) : all
-    // All errors were about files that must not be reported.
+    const told = toReport(all, options.leavesOut)
+    // All errors were about rules or files that are not reported.
     const failed = code === 2 && all !== '' && told === '' ? 1 : (code ?? 2)
     return { output: output.all(), errors: told, exitCode: stopped ? undefined : failed, ...(stopped && { stopped }) }
   } catch (error) {
@@ -125,10 +125,14 @@ async function runOnce(
   }
 }
 
-/** ripgrep's errors (`rg: path: message`) without those about these files. */
-function withoutFiles(errors: string, leavesOut: (path: string) => boolean): string {
+/** An invalid ignore rule. Despite `--no-ignore-messages`, ripgrep reports those in folders above the searched one. */
+const INVALID_RULE = /^rg: .*\.gitignore: line \d+: /
+
+/** ripgrep's errors (`rg: path: message`) without those about these files and about ignore rules. */
+function toReport(errors: string, leavesOut: (path: string) => boolean = () => false): string {
   const isAbout = (line: string): boolean => {
     if (!line.startsWith('rg: ')) return false
+    if (INVALID_RULE.test(line)) return true
     // Names can contain colons, too.
     for (let end = line.indexOf(': ', 4); end >= 0; end = line.indexOf(': ', end + 1))
       if (leavesOut(line.slice(4, end))) return true

@@ -1,6 +1,7 @@
-import { relative, sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
 import { globMatcher } from '../path/glob-matcher'
-import { ignoreFilter, IGNORE_FILES } from '../path/ignore-rules'
+import { hasIgnoreFileAbove, ignoreFilter, IGNORE_FILES, isInIgnoredFolder } from '../path/ignore-rules'
 import { repositoryRoot } from '../path/repository-root'
 
 /** Folders of version control systems, which are never searched. */
@@ -63,13 +64,16 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
   if (includeIgnored || file) return { args: [...args, '--no-ignore'], excludes: isOut, matchesGlob }
   args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
-  // Outside a repository, ripgrep would read ignore files up to the root of the disk; a stray ~/.gitignore must not
-  // hide a whole project.
-  const inRepository = repositoryRoot(folder) !== undefined
-  if (!inRepository) args.push('--no-ignore-parent')
+  // ripgrep would read ignore files up to the root of the disk, even above a repository; a stray ~/.gitignore must not
+  // hide a whole project. It would also apply rules above an ignored folder that was requested by name.
+  const top = repositoryRoot(folder)
+  const hasParents = top !== undefined && folder !== top && !isInIgnoredFolder(folder, root)
+  const usesParents = hasParents && !hasIgnoreFileAbove(top)
+  if (!usesParents) args.push('--no-ignore-parent')
+  if (hasParents && !usesParents && cwd === top) args.push(...topRules(folder, top))
   // The ignore files that we apply: .trestleignore, which ripgrep does not know, and also .gitignore, unless ripgrep
   // reads all of those and no glob overrides them.
-  const heedsAll = (inRepository || folder === root) && globs.length === 0
+  const heedsAll = (usesParents || folder === (top ?? root)) && globs.length === 0
   const rest = heedsAll ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
   let isIgnored: ((path: string) => boolean) | undefined
   return {
@@ -77,6 +81,16 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
     excludes: (path) => isOut(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path),
     matchesGlob,
   }
+}
+
+/**
+ * The ignore file of the repository, where ripgrep runs, as an argument: without it, ripgrep would search folders such
+ * as node_modules. Not if a file in between can override it.
+ */
+function topRules(folder: string, top: string): string[] {
+  for (let at = dirname(folder); at !== top; at = dirname(at))
+    if (IGNORE_FILES.some((name) => existsSync(join(at, name)))) return []
+  return existsSync(join(top, '.gitignore')) ? ['--ignore-file=.gitignore'] : []
 }
 
 function cwdOf(folder: string, root: string): string {

@@ -80,6 +80,8 @@ describe('a search in this process', () => {
     const folders = Object.fromEntries(Array.from({ length: 201 }, (_, n) => [`${n}/a`, 'needle']))
     expect((await project(folders)).search()).toBeUndefined()
     expect((await project({ a: 'x'.repeat(512 * 1024) })).search()).toBeUndefined()
+    const ignored = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`data/${n}.log`, '']))
+    expect((await project({ ...ignored, '.gitignore': '*.log' })).search()).toBeUndefined()
     const sizes = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`${n}`, 'x'.repeat(500 * 1024)]))
     expect((await project(sizes)).search()).toBeUndefined()
     expect((await project({ a: 'needle\n'.repeat(2_001) })).search({ output: 'lines' })).toBeUndefined()

@@ -10,6 +10,8 @@ import { VCS_FOLDERS } from './search-scope'
 /** Beyond these limits, ripgrep is faster, and a search here would block this process for too long. */
 const MAX_FOLDERS = 200
 const MAX_FILES = 400
+/** Entries of all folders, also those that are skipped: each of them is compared with the ignore rules. */
+const MAX_ENTRIES = 1_500
 const MAX_FILE_BYTES = 512 * 1024
 const MAX_BYTES = 4 * 1024 * 1024
 /** For slow disks; a search within the limits above takes 10 ms. */
@@ -86,6 +88,7 @@ class SmallWalk {
   readonly #printed: Buffer[] = []
   readonly #until = performance.now() + MAX_MS
   #folders = 0
+  #entries = 0
   #files = 0
   #bytes = 0
   #matches = 0
@@ -115,8 +118,11 @@ class SmallWalk {
     const opened = openFolder(path)
     try {
       const entries = readdirSync(opened.path, { withFileTypes: true })
+      this.#entries += entries.length
+      if (this.#entries > MAX_ENTRIES) return false
       const rules = rulesFor(entries.some(({ name }) => IGNORE_NAMES.has(name)))
       for (const entry of entries) {
+        if (performance.now() > this.#until) return false
         const isFolder = entry.isDirectory()
         // Like ripgrep, don't follow links or open special files.
         if ((!isFolder && !entry.isFile()) || VCS.has(entry.name)) continue
@@ -136,7 +142,7 @@ class SmallWalk {
 
   /** `at`: the path for opening the file, in the folder that is open. */
   #searchFile(at: string, path: string): boolean {
-    if (++this.#files > MAX_FILES || performance.now() > this.#until) return false
+    if (++this.#files > MAX_FILES) return false
     const bytes = readInto((buffer ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES)), at)
     if (!bytes || hasByteOrderMark(bytes)) return false
     this.#bytes += bytes.length
