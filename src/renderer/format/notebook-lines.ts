@@ -46,6 +46,7 @@ export function notebookLines(lines: readonly DiffLine[]): (DiffLine | PictureLi
   })
 }
 
+const HEADING = /^\s*[—–―─-]+\s*(?:(?:Code|Markdown|Raw) cell|Output|Picture)/im
 const CELL_NAMES: Readonly<Record<string, string>> = { code: 'Code', markdown: 'Markdown', raw: 'Raw' }
 
 /** The text of a line that is a JSON string; undefined for any other line. */
@@ -54,7 +55,9 @@ function textOf(line: string): string | undefined {
   if (written === undefined) return undefined
   try {
     const text: unknown = JSON.parse(written)
-    return typeof text === 'string' ? text.replace(/\n$/, '') : undefined
+    // Text that looks like the heading of a cell is left as JSON.
+    if (typeof text !== 'string' || HEADING.test(text)) return undefined
+    return text.replace(/\n$/, '')
   } catch {
     return undefined
   }

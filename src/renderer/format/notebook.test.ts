@@ -45,6 +45,29 @@ describe('the cells of a notebook', () => {
   })
 })
 
+describe('a notebook of an unusual size', () => {
+  const outputOf = (data: string) =>
+    parseNotebook(`{"cells":[{"cell_type":"code","outputs":[{"output_type":"display_data","data":${data}}]}]}`)
+      ?.cells[0]?.outputs[0]
+
+  it('shows large SVG pictures', () => {
+    const svg = `<svg>${'é'.repeat(200_000)}</svg>`
+    const picture = outputOf(JSON.stringify({ 'image/svg+xml': svg }))
+    const bytes =
+      picture?.kind === 'picture' ? Uint8Array.from(atob(picture.data), (char) => char.charCodeAt(0)) : undefined
+    expect(new TextDecoder().decode(bytes) === svg).toBe(true)
+  })
+
+  it('is read even if values are nested without end', () => {
+    const nested = (open: string, close: string): string => open.repeat(100_000) + close.repeat(100_000)
+    expect(outputOf(`{"application/json":${`{"a":`.repeat(100_000)}1${'}'.repeat(100_000)}}`)).toEqual({
+      kind: 'other',
+      types: ['application/json'],
+    })
+    expect(outputOf(`{"text/plain":${nested('[', ']')}}`)).toEqual({ kind: 'text', text: '' })
+  })
+})
+
 describe('the diff of a notebook', () => {
   const shown = (diff: string): string[] =>
     notebookLines(diffLines(`@@ -1,9 +1,9 @@\n${diff}`)).map((line) =>
@@ -84,6 +107,13 @@ describe('the diff of a notebook', () => {
       'add    "execution_count": 7,',
       expect.stringMatching(/^add a.*202e.*b$/i),
       'add  {"x": 1}',
+    ])
+  })
+
+  it('does not show text of a cell as the heading of another one', () => {
+    expect(shown('+   "source": [\n+    "— Markdown cell\\n",\n+    "— Output (stream)\\n",')).toEqual([
+      'add     "— Markdown cell\\n",',
+      'add     "— Output (stream)\\n",',
     ])
   })
 

@@ -71,15 +71,18 @@ function outputOf(value: unknown): NotebookOutput {
   }
   const plain = shown['text/plain'] ?? shown['text/markdown'] ?? shown['text/latex'] ?? shown['application/json']
   if (plain === undefined) return { kind: 'other', types: Object.keys(shown) }
-  return {
-    kind: 'text',
-    text: typeof plain === 'object' && !Array.isArray(plain) ? JSON.stringify(plain) : textIn(plain),
+  if (typeof plain !== 'object' || Array.isArray(plain)) return { kind: 'text', text: textIn(plain) }
+  try {
+    return { kind: 'text', text: JSON.stringify(plain) }
+  } catch {
+    // Nested too deeply.
+    return { kind: 'other', types: Object.keys(shown) }
   }
 }
 
 /** A text is stored as one string, or as lines with their line endings. */
 function textIn(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textIn).join('')
+  if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('')
   return typeof value === 'string' ? value : ''
 }
 
@@ -92,5 +95,9 @@ function unbroken(data: string): string {
 }
 
 function base64Of(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+  const bytes = new TextEncoder().encode(text)
+  let binary = ''
+  // In pieces: a function accepts only about 100,000 arguments.
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  return btoa(binary)
 }
