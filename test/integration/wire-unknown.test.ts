@@ -67,6 +67,18 @@ describe.each(ALL_TYPES)('%s', (type) => {
     }
   })
 
+  it('counts only whole numbers of tokens from zero up', async () => {
+    const { usage } = await answerOf(type, whole)
+    expect(usage).toMatchObject({ input: 20, output: 7 })
+    for (const odd of [-20, 20.5, 1e300]) {
+      const events = whole.map((event) => event.replaceAll(/("[a-zA-Z_]*": ?)(?:20|7|27)(?=[,}])/g, `$1${odd}`))
+      expect(events).not.toEqual(whole)
+      const { text, usage: counted = {} } = await answerOf(type, events)
+      expect(text).toBe(STEP.text)
+      for (const tokens of Object.values(counted)) expect(tokens).toSatisfy((n) => Number.isSafeInteger(n) && n >= 0)
+    }
+  })
+
   it('ignores all of them in one answer, however its bytes are split', async () => {
     const expected = await answerOf(type, whole)
     const all = unknown.flatMap(({ events }) => events ?? [])

@@ -202,7 +202,7 @@ export class ChunkMapper {
     this.#release(out)
     if (this.#calls > 0 && !this.#thought && this.#inspector?.emptyThinking)
       out.push({ type: 'thinking.end', metadata: this.#inspector.thinkingMetadata! })
-    const usage = this.#inspector?.usage ?? usageOf(reported)
+    const usage = countable(this.#inspector?.usage ?? usageOf(reported))
     this.finished = true
     out.push({ type: 'finish', reason: reasonOf(finish.unified, this.#calls), ...(usage && { usage }) })
   }
@@ -234,6 +234,29 @@ function usageOf(usage: LanguageModelV4Usage): Usage | undefined {
     thinking: output.reasoning ?? 0,
     ...(input.cacheWrite !== undefined && input.cacheWrite > 0 && { written: input.cacheWrite }),
   }
+}
+
+/** More tokens than this in one request are a fault of the server. */
+const MAX_TOKENS = 1e12
+
+/**
+ * Only whole numbers from zero up: negative ones would lower what was spent, and fractions or larger numbers could not
+ * be stored, so that the answer would be lost.
+ */
+function countable(usage: Usage | undefined): Usage | undefined {
+  if (!usage) return undefined
+  const { input, output, cached, thinking, written } = usage
+  return {
+    input: countOf(input),
+    output: countOf(output),
+    cached: countOf(cached),
+    thinking: countOf(thinking),
+    ...(written !== undefined && written > 0 && { written: countOf(written) }),
+  }
+}
+
+function countOf(tokens: number): number {
+  return tokens > 0 ? Math.min(Math.ceil(tokens), MAX_TOKENS) : 0
 }
 
 function merged(before: ProviderMetadata | undefined, more: SharedV4ProviderMetadata): ProviderMetadata {
