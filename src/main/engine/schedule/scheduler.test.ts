@@ -189,6 +189,7 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     schedules,
     rows,
     told,
+    logged,
     looks,
     prompts,
     finish,
@@ -462,3 +463,22 @@ it('another Trestle is notified of the end of a run immediately, and of nothing 
   await settle()
   expect(two.looks).toHaveLength(after)
 })
+
+it.each([{ time: '* * * * *' }, { time: 'every 1 min', heartbeat: true, quiet: '22:00-07:00' }])(
+  'runs all other schedules when the time of one cannot be computed any more: $time',
+  async (input) => {
+    const clock = new TestClock(at('2026-01-01T12:00:00Z'))
+    const one = trestle(clock)
+    const broken = await one.add({ name: 'Broken', ...input })
+    const fine = await one.add({ name: 'Fine', time: '30 2 * * *' })
+    // As if it came from a machine that knows more time zones.
+    one.rows.update(broken.id, { ...broken, zone: 'Mars/Base' }, { at: clock.now(), nextAt: clock.now() + MINUTE })
+    expect(one.schedules.planned(clock.now(), clock.now() + DAY)).toMatchObject([{ scheduleId: fine.id }])
+    one.scheduler.begin()
+    await clock.until(clock.now() + 2 * DAY)
+    expect(one.runs(fine.id)).toHaveLength(2)
+    expect(one.rows.get(broken.id)).toMatchObject({ isPaused: true })
+    expect(one.told).toEqual([expect.stringContaining('“Broken” is paused')])
+    expect(one.logged.splice(0)).toEqual([expect.stringContaining('Broken')])
+  },
+)

@@ -16,7 +16,7 @@ import type { Store } from '../store/store'
 import type { ScheduleClock } from './schedule-clock'
 import { watchLimits, type RunLimits, endMessage, noteOf, statusOf, isNothingDue, runPrompt } from './schedule-run'
 import { createMailWatches, type MailSource } from './mail-watches'
-import { dueRun, isQuiet, nextRun, quietEnd } from './timetable'
+import { dueRun, isQuiet, nextAfterJump, nextRun, quietEnd } from './timetable'
 import { cutText } from '../../../shared/cut-text'
 
 /** The duty of the process that runs the schedules of a home. */
@@ -29,7 +29,6 @@ const MAX_WAIT_MS = 10_000
 const MIN_WAIT_MS = 50
 /** Maximum number of concurrent runs; those that wait for the user do not count. */
 const MAX_WORKING = 4
-const DAY_MS = 24 * 60 * 60 * 1000
 /** How many sessions of heartbeats with nothing to report are kept. */
 const KEPT_SILENT = 10
 const NOTE_CHARS = 400
@@ -141,7 +140,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       if (!isActive) break
       isFull = workingCount() >= MAX_WORKING
       if (isFull) break
-      startDue(schedule, now)
+      orPause(schedule, now, () => startDue(schedule, now))
     }
     const next = isFull ? undefined : rows.nextWake()
     return next === undefined ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, next - clock.now()))
@@ -154,11 +153,26 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   function afterJump(now: number): void {
     for (const schedule of rows.list(false)) {
       if (schedule.nextAt === undefined || schedule.time.kind === 'once') continue
-      // Mail is due immediately, or after quiet hours.
-      const isMail = schedule.time.kind === 'mail'
-      const latest = isMail ? now + DAY_MS : nextRun(schedule, now + DAY_MS)
-      if (latest !== undefined && schedule.nextAt > latest)
-        rows.setNext(schedule.id, isMail ? now : nextRun(schedule, now))
+      const { id, nextAt } = schedule
+      orPause(schedule, now, () => {
+        const next = nextAfterJump(schedule, nextAt, now)
+        if (next !== nextAt) rows.setNext(id, next)
+      })
+    }
+  }
+
+  /**
+   * Pauses a schedule whose times cannot be computed, so that the others run: its time zone may be unknown here if the
+   * home came from another machine.
+   */
+  function orPause(schedule: Schedule, now: number, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof CodedError) || error.code !== 'schedule.time') throw error
+      report(`The schedule ${JSON.stringify(schedule.name)} was paused`, error)
+      rows.setPaused(schedule.id, true, { at: now, nextAt: undefined })
+      deps.tell({ title: `“${schedule.name}” is paused`, body: `Its time cannot be used: ${error.message}` })
     }
   }
 
@@ -253,21 +267,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const ended = rows.endRun(runId, { at: clock.now(), status, hasBegun, ...(short !== '' && { note: short }) })
     if (ended) {
       const { schedule } = ended
-      tellOf(schedule, { status, note: short, ...(sessionId !== undefined && { sessionId }) })
+      // Only the first failure of a streak, a pause, and the findings of a heartbeat are worth a message.
+      const message = endMessage(schedule, { status, note: short })
+      if (message) deps.tell({ ...message, ...(sessionId !== undefined && { sessionId }) })
       if (status === 'silent') void tidy(schedule.id, sessionId)
     }
     deps.changes.report()
     if (workingCount() === 0) for (const done of idle) done()
     void tick()
-  }
-
-  /**
-   * Notifies the user of how a run ended if that is worth a message: the first failure of a streak, a pause, or the
-   * findings of a heartbeat.
-   */
-  function tellOf(schedule: Schedule, run: Pick<ScheduleRun, 'status' | 'note' | 'sessionId'>): void {
-    const message = endMessage(schedule, run)
-    if (message) deps.tell({ ...message, ...(run.sessionId !== undefined && { sessionId: run.sessionId }) })
   }
 
   /** Removes the session of a silent run from the lists, and deletes older ones. */

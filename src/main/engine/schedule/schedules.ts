@@ -225,9 +225,14 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return rows
         .list(false)
         .filter(({ isPaused, nextAt }) => !isPaused && nextAt !== undefined)
-        .flatMap((schedule) =>
-          plannedRuns(schedule, start, until, MAX_PLANNED).map((at) => ({ scheduleId: schedule.id, at })),
-        )
+        .flatMap((schedule) => {
+          try {
+            return plannedRuns(schedule, start, until, MAX_PLANNED).map((at) => ({ scheduleId: schedule.id, at }))
+          } catch {
+            // Its time zone is unknown here; the scheduler pauses it.
+            return []
+          }
+        })
         .toSorted((a, b) => a.at - b.at)
     },
   }

@@ -6,6 +6,7 @@ type Times = Pick<ScheduleSpec, 'time' | 'zone' | 'heartbeat'>
 
 /** How many due times are checked to count missed ones and to skip quiet ones. */
 const MAX_COUNTED = 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
  * The first due time after `after`; undefined when it never runs again. When daylight saving time starts, a time of day
@@ -45,6 +46,15 @@ export function dueRun(times: Times, first: number, now: number): DueRun {
     next = nextRun(times, next)
   }
   return { dueAt, missed, next: next !== undefined && next <= now ? nextRun(times, now) : next }
+}
+
+/** The due time after the clock was set back: computed again from now if it would be a day late or more. */
+export function nextAfterJump(times: Times, nextAt: number, now: number): number | undefined {
+  // Mail is due immediately, or after quiet hours.
+  const isMail = times.time.kind === 'mail'
+  const latest = isMail ? now + DAY_MS : nextRun(times, now + DAY_MS)
+  if (latest === undefined || nextAt <= latest) return nextAt
+  return isMail ? now : nextRun(times, now)
 }
 
 /** The due times of the next days, for a calendar. */
@@ -90,9 +100,12 @@ const clocks = new Map<string, Intl.DateTimeFormat>()
 
 function clockOf(zone: string): Intl.DateTimeFormat {
   let clock = clocks.get(zone)
-  if (!clock) {
+  if (clock) return clock
+  try {
     clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-    clocks.set(zone, clock)
+  } catch {
+    throw new CodedError('schedule.time', `${JSON.stringify(zone)} is not a time zone.`)
   }
+  clocks.set(zone, clock)
   return clock
 }
