@@ -316,11 +316,12 @@ export class CodedError extends Error {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return error.failure
   const message = errorText(error)
-  return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
+  return new CodedError(codeOf(error), message).failure
 }
 
-/** Whether the system reports a full disk or an exceeded quota. */
-function isDiskFull(error: unknown): boolean {
-  const code = errorCode(error)
-  return code === 'ENOSPC' || code === 'EDQUOT'
+/** The code for what the system or the database reports: a full disk, an exceeded quota or a lock. */
+function codeOf(error: unknown): ErrorCode {
+  const code = errorCode(error) ?? ''
+  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code)) return 'store.full'
+  return code.startsWith('SQLITE_BUSY') ? 'store.busy' : 'internal'
 }

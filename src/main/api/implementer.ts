@@ -142,8 +142,9 @@ export function toRpcError(error: unknown, logBug: LogBug, where: string): ORPCE
       return rpcErrorOf(new CodedError('request.invalid', describeIssues(error)).failure, error)
     if (isFailure(error.data)) return error
   }
-  logBug(`bug in ${where}`, error)
-  return rpcErrorOf(failureOf(error), error)
+  const failure = failureOf(error)
+  if (failure.code === 'internal') logBug(`bug in ${where}`, error)
+  return rpcErrorOf(failure, error)
 }
 
 /** Lists each invalid field with its problem, e.g. `parts.0.data: Invalid base64`. */

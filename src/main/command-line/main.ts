@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { version } from '../../../package.json'
-import { CodedError } from '../../shared/errors'
+import { CodedError, failureOf } from '../../shared/errors'
 import { COMMANDS, type CommandName } from './commands'
 import { guardOutput, watchOutput } from '../console/output'
 import { helpText } from './help'
@@ -270,6 +270,11 @@ async function reportError(error: unknown, args: readonly string[]): Promise<num
     process.stderr.write(
       'trestle: The current folder no longer exists. Change to one that does, or name one with --cwd.\n',
     )
+    return 1
+  }
+  const failure = failureOf(error)
+  if (failure.code !== 'internal') {
+    process.stderr.write(terminalFailure(failure))
     return 1
   }
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)

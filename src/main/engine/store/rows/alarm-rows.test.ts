@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { failureOf } from '../../../../shared/errors'
 import { storeDatabase } from '../../../../../test/support/store-database'
 import { createAlarmRows, type AlarmRows } from './alarm-rows'
 
@@ -22,6 +23,16 @@ describe('alarms', () => {
       sessionId: 's',
     })
     expect(alarms.get('b')).toBeUndefined()
+  })
+
+  test('on a full disk fail with that reason, and are kept', async () => {
+    const db = await storeDatabase()
+    const alarms = createAlarmRows(db)
+    alarms.add({ id: 'a', label: 'Tea', at: 5, createdAt: 1 })
+    db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true }))}`)
+    const add = (): void => alarms.add({ id: 'b', label: 'x'.repeat(100_000), at: 5, createdAt: 1 })
+    expect(add).toThrow(expect.toSatisfy((error) => failureOf(error).code === 'store.full'))
+    expect(alarms.list(true, 10).map(({ id }) => id)).toEqual(['a'])
   })
 
   test('are listed next first if active, or all of them latest first', async () => {
