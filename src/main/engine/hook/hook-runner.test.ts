@@ -186,13 +186,21 @@ describe('a hook that judges and cannot be started', () => {
     sandbox: 'project',
   }
   const answerTo = async (
-    trigger: { folder?: string; payload?: Record<string, unknown>; event?: 'PostToolUse' },
+    {
+      scope = 'user',
+      ...trigger
+    }: {
+      folder?: string
+      payload?: Record<string, unknown>
+      event?: 'PostToolUse'
+      scope?: 'user' | 'project'
+    },
     policy: ProgramSandboxes['policy'] = async () => undefined,
   ) => {
     const runner = createHookRunner({
       home: tmpdir(),
       env: () => ({ PATH: process.env['PATH'] ?? '' }),
-      hooksOf: async () => [{ ...hook, event: trigger.event ?? hook.event }],
+      hooksOf: async () => [{ ...hook, scope, event: trigger.event ?? hook.event }],
       sandboxes: { policy, describe: () => Promise.reject(new Error('never asked')) },
       now: () => 0,
     })
@@ -217,9 +225,10 @@ describe('a hook that judges and cannot be started', () => {
     expect(await answerTo({ event: 'PostToolUse', payload: { tool_input: deep } })).toMatchObject({ outcome: 'failed' })
   })
 
-  it('fails where the settings require a sandbox that the machine does not have, as it is documented', async () => {
+  it('fails where the settings require a sandbox that the machine does not have, unless it is the hook of the user', async () => {
     const missing = (): Promise<never> => Promise.reject(new SandboxMissing('None is available.'))
-    expect(await answerTo({}, missing)).toMatchObject({ outcome: 'failed' })
+    expect(await answerTo({ scope: 'project' }, missing)).toMatchObject({ outcome: 'failed' })
+    expect(await answerTo({ scope: 'user' }, missing)).toMatchObject({ outcome: 'blocked' })
   })
 })
 

@@ -131,9 +131,12 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       Object.assign(run, { output, cutBytes, ...(exitCode !== undefined && { exitCode }) })
     } catch (error) {
       // A model can cause some of it on purpose, with input nested too deeply to be written.
-      answer = isMeant(error)
-        ? { outcome: 'failed', reason: `It could not be run: ${error.message}` }
-        : hookAnswer(event, { ...NO_OUTPUT, problem: errorText(error), wasKeptOut: true })
+      // And a project can require a sandbox that this machine does not have, which must not disable the user's hooks.
+      const isGuard = error instanceof SandboxMissing && hook.scope === 'user'
+      answer =
+        isMeant(error) && !isGuard
+          ? { outcome: 'failed', reason: `It could not be run: ${error.message}` }
+          : hookAnswer(event, { ...NO_OUTPUT, problem: errorText(error), wasKeptOut: true })
     }
     const { outcome, reason } = answer
     Object.assign(run, {
