@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { setSpoken } from '../../shared/language/speak'
 import { duration, relativeTime } from './relative-time'
 
 const NOW = new Date(2026, 10, 20, 12).getTime()
@@ -17,6 +18,13 @@ describe('relativeTime', () => {
 
   it('shows a date, not a weekday, from a week ago on', () => {
     expect(relativeTime(NOW - 7 * 24 * HOUR, NOW)).toMatch(/13/)
+  })
+
+  afterEach(() => void setSpoken({ language: 'en', formats: 'system' }))
+
+  it('follows the chosen format', () => {
+    setSpoken({ language: 'en', formats: 'de-DE' })
+    expect(relativeTime(new Date(2024, 0, 3).getTime(), NOW)).toBe('3. Jan. 2024')
   })
 
   it('includes the year of a date in another year', () => {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { formatDate } from '../../shared/language/speak'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -11,9 +12,9 @@ export function relativeTime(at: number, now: number): string {
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min`
   if (age < 12 * HOUR) return `${Math.floor(age / HOUR)} h`
   const date = new Date(at)
-  if (age < 6 * DAY) return date.toLocaleDateString(undefined, { weekday: 'short' })
+  if (age < 6 * DAY) return formatDate(date, { weekday: 'short' })
   const sameYear = date.getFullYear() === new Date(now).getFullYear()
-  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', ...(!sameYear && { year: 'numeric' }) })
+  return formatDate(date, { day: 'numeric', month: 'short', ...(!sameYear && { year: 'numeric' }) })
 }
 
 /** A duration: `840 ms`, `3.2 s`, `1 min 5 s`. */

@@ -31,3 +31,7 @@ it('formats numbers and dates as the user prefers', () => {
 it('tells the page its language and direction', () => {
   expect(setSpoken(SYSTEM)).toEqual({ lang: 'en', dir: 'ltr' })
 })
+
+it('shows a date that is out of range instead of failing', () => {
+  expect(formatDate(Number.MAX_SAFE_INTEGER)).toBe('invalid date')
+})

@@ -61,7 +61,13 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
   return new Intl.NumberFormat(formats, options).format(value)
 }
 
-/** A date in the user's formats. */
+/** A date in the user's formats. `invalid date` for one out of range, such as the forged date of a commit. */
 export function formatDate(value: Date | number, options?: Intl.DateTimeFormatOptions): string {
+  if (Number.isNaN(new Date(value).getTime())) return 'invalid date'
   return new Intl.DateTimeFormat(formats, options).format(value)
+}
+
+/** A day and a time of day in the user's formats. */
+export function formatMoment(value: Date | number): string {
+  return formatDate(value, { dateStyle: 'medium', timeStyle: 'short' })
 }

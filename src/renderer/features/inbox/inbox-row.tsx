@@ -12,6 +12,7 @@ import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
+import { formatMoment } from '../../../shared/language/speak'
 
 interface InboxRowProps {
   entry: InboxEntry
@@ -73,7 +74,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
 function Waits({ since }: { since: number }) {
   const ago = relativeTime(since, useNowEachMinute())
   return (
-    <time dateTime={new Date(since).toISOString()} title={`Asked ${new Date(since).toLocaleString()}`}>
+    <time dateTime={new Date(since).toISOString()} title={`Asked ${formatMoment(since)}`}>
       {ago === 'now' ? 'just now' : ago}
     </time>
   )

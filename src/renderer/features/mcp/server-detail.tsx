@@ -13,6 +13,7 @@ import { formatTokens } from '../../format/model-usage'
 import { Badge } from '../../ui/badge'
 import { FilterField } from '../../ui/form/filter-field'
 import { Switch } from '../../ui/form/settings-controls'
+import { formatMoment } from '../../../shared/language/speak'
 
 /** Actions on a server that need their own dialog. */
 export type ServerAction = 'edit' | 'remove' | 'log' | 'sign_in'
@@ -159,10 +160,7 @@ function Facts({ server, userHome }: { server: McpServerView; userHome: string |
       [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', '),
     ])
   if (auth?.state === 'signed_in')
-    facts.push([
-      'Signed in',
-      auth.expiresAt === undefined ? 'yes' : `until ${new Date(auth.expiresAt).toLocaleString()}`,
-    ])
+    facts.push(['Signed in', auth.expiresAt === undefined ? 'yes' : `until ${formatMoment(auth.expiresAt)}`])
   if (facts.length === 0) return null
   return (
     <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-small">

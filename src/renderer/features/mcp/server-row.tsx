@@ -14,6 +14,7 @@ import { Dialog } from '../../ui/overlay/dialog'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TerminalText } from '../../ui/content/terminal-text'
+import { formatDate } from '../../../shared/language/speak'
 
 interface ServerRowProps {
   server: McpServerView
@@ -102,7 +103,9 @@ export function ServerLog({ server, onClose }: { server: McpServerView; onClose:
   )
   const text = data
     ?.map(({ at, from, level, text: line }) =>
-      [timeOf(at), FROM[from], level === 'error' || level === 'warning' ? level : '', line].filter(Boolean).join(' '),
+      [formatDate(at, { timeStyle: 'medium' }), FROM[from], level === 'error' || level === 'warning' ? level : '', line]
+        .filter(Boolean)
+        .join(' '),
     )
     .join('\n')
   return (
@@ -126,8 +129,4 @@ export function ServerLog({ server, onClose }: { server: McpServerView; onClose:
       )}
     </Dialog>
   )
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString([], { hour12: false })
 }

@@ -13,9 +13,9 @@ export function dayText(date: Date, now: number): string {
   if (days === 0) return 'Today'
   if (days === 1) return 'Tomorrow'
   if (days === -1) return 'Yesterday'
-  if (Math.abs(days) < 7) return date.toLocaleDateString(undefined, { weekday: 'short' })
+  if (Math.abs(days) < 7) return formatDate(date, { weekday: 'short' })
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
-  return date.toLocaleDateString(undefined, {
+  return formatDate(date, {
     day: 'numeric',
     month: 'short',
     ...(!isThisYear && { year: 'numeric' }),

@@ -194,7 +194,7 @@ function Day({ start, now, entries }: { start: number; now: number; entries: rea
       <h2 className="mb-1.5 flex items-baseline gap-1.5 text-ui font-semibold">
         {dayText(date, now)}
         <span className="text-small font-normal text-ink-3">
-          {date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}
+          {formatDate(date, { day: 'numeric', month: 'short' })}
         </span>
       </h2>
       {entries === undefined ? (

@@ -9,6 +9,7 @@ import { DiffView } from '../../ui/code/diff-view'
 import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
+import { formatMoment } from '../../../shared/language/speak'
 
 /** Events per request. */
 const PAGE = 10
@@ -151,8 +152,7 @@ function StepView({ step: { seq, at, type, turn, title, text, files, moreFiles, 
     <article className="space-y-3">
       <header>
         <p className="text-small text-ink-3">
-          Event {seq.toLocaleString()} · {turn === 0 ? 'before the first turn' : `turn ${turn}`} ·{' '}
-          {new Date(at).toLocaleString()}
+          Event {seq.toLocaleString()} · {turn === 0 ? 'before the first turn' : `turn ${turn}`} · {formatMoment(at)}
         </p>
         <h3 className="font-medium" aria-live="polite">
           {title}

@@ -16,6 +16,7 @@ import { StatusDot } from '../../ui/badge'
 import { PlaceBadge } from '../../ui/place-badge'
 import { Tooltip } from '../../ui/tooltip'
 import { snippetPieces } from './tree-rows'
+import { formatMoment } from '../../../shared/language/speak'
 
 interface SessionRowProps {
   summary: SessionSummary
@@ -157,7 +158,7 @@ export const SessionRow = memo(function SessionRow({
       {quiet && !renaming && summary.title !== '' && (
         <time
           dateTime={new Date(summary.updatedAt).toISOString()}
-          title={new Date(summary.updatedAt).toLocaleString()}
+          title={formatMoment(summary.updatedAt)}
           className="flex-none text-tiny text-ink-3 tabular-nums"
         >
           {relativeTime(summary.updatedAt, now)}

@@ -14,6 +14,7 @@ import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import { SectionHead, Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
+import { formatMoment } from '../../../shared/language/speak'
 
 /** The source of the commands' environment, health checks, and recent errors. */
 export function DiagnosticsSection() {
@@ -103,7 +104,7 @@ function Errors({ errors }: { errors: DiagnosticsReport['errors'] }) {
           {errors.toReversed().map(({ at, message }, index) => (
             <li key={index} className="border-t border-line px-3.5 py-2 first:border-t-0">
               <time dateTime={at} className="block text-ink-3">
-                {new Date(at).toLocaleString()}
+                {formatMoment(new Date(at))}
               </time>
               <span className="font-mono wrap-anywhere">{message}</span>
             </li>

@@ -2,6 +2,7 @@ import { useToasts } from '../../state/page/toasts-state'
 import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/overlay/dialog'
 import { EmptyState } from '../../ui/notice'
+import { formatDate } from '../../../shared/language/speak'
 
 /** The messages shown as toasts since the page was opened. */
 export function MessagesDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -25,7 +26,7 @@ export function MessagesDialog({ open, onOpenChange }: { open: boolean; onOpenCh
                 {message && <p className="text-ui break-words text-ink-2">{message}</p>}
               </div>
               <time dateTime={new Date(at).toISOString()} className="flex-none text-small text-ink-3 tabular-nums">
-                {new Date(at).toLocaleTimeString()}
+                {formatDate(at, { timeStyle: 'medium' })}
               </time>
             </li>
           ))}

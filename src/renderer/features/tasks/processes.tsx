@@ -7,6 +7,7 @@ import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
 import { Banner } from '../../ui/notice'
 import { Button } from '../../ui/button'
+import { formatMoment } from '../../../shared/language/speak'
 
 interface Branch {
   process: TaskProcess
@@ -119,7 +120,7 @@ export function OrphansBanner() {
               </code>
               <span className="flex-none tabular-nums">{formatMemory(orphan.memoryBytes)}</span>
               <time className="flex-none text-ink-3" dateTime={new Date(orphan.startedAt).toISOString()}>
-                since {new Date(orphan.startedAt).toLocaleString()}
+                since {formatMoment(orphan.startedAt)}
               </time>
               <Button
                 size="small"

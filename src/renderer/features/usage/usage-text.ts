@@ -1,4 +1,5 @@
 import { formatCost, type UsageReport, type UsageSum } from '../../../shared/model/turn/usage'
+import { formatDate } from '../../../shared/language/speak'
 
 /** Whether no request has a known price. */
 export function isUnpriced({ requests, unpriced }: Pick<UsageSum, 'requests' | 'unpriced'>): boolean {
@@ -18,7 +19,7 @@ export function cacheShare({ input, cached }: Pick<UsageSum, 'input' | 'cached'>
 
 /** "Thu, Nov 26". */
 export function dayText(day: string): string {
-  return new Date(`${day}T12:00:00`).toLocaleDateString('en-US', { weekday: 'short', month: 'short', day: 'numeric' })
+  return formatDate(new Date(`${day}T12:00:00`), { weekday: 'short', month: 'short', day: 'numeric' })
 }
 
 const COLUMNS = ['requests', 'input', 'cached', 'written', 'output', 'thinking', 'cost', 'unpriced'] as const
