@@ -25,7 +25,7 @@ test('a hook is written, tried with sample input, turned off, deleted and restor
   const menu = page.getByRole('button', { name: 'Actions for PreToolUse ^Bash$' })
   await menu.press('Enter')
   await page.getByRole('menuitem', { name: 'Try with sample input' }).press('Enter')
-  await expect(hooks.getByText('Result of the trial')).toBeVisible()
+  await expect(hooks.getByText('Test result')).toBeVisible()
   await expect(hooks).toContainText('blocked')
   await expect(hooks).toContainText('"tool_name":"Bash"')
   await everyLook(page)

@@ -256,7 +256,7 @@ test('the pull request dialog says where one can be created, and returns the foc
   await more.press('Enter')
   await page.getByRole('menuitem', { name: 'Create pull request…' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Create pull request' })
-  await expect(dialog).toContainText('push the branch, and create it there')
+  await expect(dialog).toContainText('Push the branch, then create the pull request there')
   await look(app, 'git-pull-request')
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()

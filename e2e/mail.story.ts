@@ -146,7 +146,7 @@ test('mail starts a schedule: it is set up with a filter, runs when a message ar
   // Only a run shows that the schedule is watching, so mail is sent until it runs.
   await expect(async () => {
     await lab.deliver('ada', 'From: CI <ci@example.com>\r\nSubject: Build failed\r\n\r\nSee the log.\r\n')
-    await expect(list).toContainText('Waits for you', { timeout: 2000 })
+    await expect(list).toContainText('Needs you', { timeout: 2000 })
   }).toPass()
   // The agent has read the message, and asks before it answers.
   await page.getByRole('button', { name: /^Inbox/ }).press('Enter')

@@ -53,7 +53,7 @@ test('a fact is remembered, viewed, corrected, recalled, forgotten and restored,
 
   await page.getByRole('button', { name: 'Memory', exact: true }).press('Enter')
   await row.press('Delete')
-  await expect(page.getByText('Nothing is remembered yet')).toBeVisible()
+  await expect(page.getByText('No memories yet')).toBeVisible()
   await pictures(app, 'memory-deleted')
   await page.getByRole('button', { name: /^Deleted/ }).press('Enter')
   await expect(row).toContainText('deleted')
@@ -65,7 +65,7 @@ test('a fact is remembered, viewed, corrected, recalled, forgotten and restored,
 test('text with a token is rejected with the reason, and can be corrected in the form', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Memory', exact: true }).click()
-  await expect(page.getByText('Nothing is remembered yet')).toBeVisible()
+  await expect(page.getByText('No memories yet')).toBeVisible()
   await pictures(app, 'memory-empty')
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Add' }).click()

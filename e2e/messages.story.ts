@@ -32,7 +32,7 @@ test.describe('an answer that reaches the length limit', () => {
     await startSession(app)
     await sendPrompt(page, 'tell me everything')
     const conversation = page.getByRole('region', { name: 'Conversation' })
-    await expect(conversation.getByText("The answer was cut off at the model's length limit.")).toHaveCount(1)
+    await expect(conversation.getByText('The answer was cut off at the model’s length limit.')).toHaveCount(1)
     // Before that, only the model is notified, and continues.
     await expect(conversation.getByText(/cut off|length limit/)).toHaveText([/^Note from Trestle to the model/, /^The/])
   })

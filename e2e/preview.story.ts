@@ -86,13 +86,13 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   )
 
   await message.fill('')
-  await page.getByRole('button', { name: 'Click an element to show the agent' }).press('Enter')
+  await page.getByRole('button', { name: 'Pick an element to send to the agent' }).press('Enter')
   await frame.getByRole('button', { name: 'Buy now' }).click()
   await expect(message).toHaveValue(/This element of[^]*selector: #buy\ntext: Buy now\n/)
   await expect(page.getByRole('button', { name: /^Send 0 console messages/ })).toBeDisabled()
 
   await message.fill('')
-  await page.getByRole('button', { name: 'Send what is on the page to the agent' }).press('Enter')
+  await page.getByRole('button', { name: 'Send the page content to the agent' }).press('Enter')
   await expect(message).toHaveValue(/This is on the page[^]*<h1>\n\s+Shop[^]*Buy now/)
 
   await message.fill('')
@@ -124,7 +124,7 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   })()`)
   const screenshot = page.getByRole('button', { name: 'Send a screenshot to the agent' })
   await screenshot.press('Enter')
-  await expect(page.getByText('No picture was taken: this tab was not shared.').first()).toBeVisible()
+  await expect(page.getByText('No screenshot was taken: this tab was not shared.').first()).toBeVisible()
   await screenshot.press('Enter')
   await expect(page.getByRole('img', { name: 'screenshot.png' })).toBeVisible()
   await expect(message).toHaveValue(`This is how http://localhost:${port}/ looks.`)

@@ -102,7 +102,7 @@ test('all changes of a session are in one scrolling list, and keys move, keep, u
   await openReview(page)
   await expect(pane(page).getByText('1 of 3 viewed')).toBeVisible()
   writeFileSync(file(app, 'src/values.ts'), 'changed again\n')
-  await pane(page).getByRole('button', { name: 'Read the changes again' }).click()
+  await pane(page).getByRole('button', { name: 'Refresh the changes' }).click()
   await expect(pane(page).getByText('0 of 3 viewed')).toBeVisible()
 
   // After a switch to another tab and back, it still follows changes.

@@ -74,5 +74,5 @@ test('keys are taken from another command, removed, and reset one by one and tog
   await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
   await expect.poll(config).toContain('messages = "Mod+U"')
   await page.getByRole('textbox', { name: 'Filter commands' }).fill('zzz')
-  await expect(page.getByText('No command matches')).toBeVisible()
+  await expect(page.getByText('No matching commands')).toBeVisible()
 })

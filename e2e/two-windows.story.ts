@@ -151,7 +151,7 @@ test.describe('with a queue', () => {
     await expect(queue(other)).toContainText('theirs')
     await page.keyboard.press('Enter')
     await expect(queue(other)).toContainText('mine')
-    const toast = page.getByText('Your change replaced one that another window has made.')
+    const toast = page.getByText('Your change replaced one made in another window.')
     await expect(toast.first()).toBeVisible()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
     await expect(queue(page)).toContainText('theirs')

@@ -39,7 +39,7 @@ export function manageCommands(client: TrestleClient, actions: SessionActions, c
     {
       id: 'undo',
       group: 'This session',
-      label: 'Go back to before the last message…',
+      label: 'Restore to before the last message…',
       keywords: 'undo restore revert',
       icon: <History aria-hidden />,
       run: () => undoLastMessage(client, current.sessionId),

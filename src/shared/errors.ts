@@ -73,12 +73,12 @@ export const ERRORS = {
   },
   'model.refused': { title: 'The provider withheld the answer', retryable: false, advice: 'Rephrase the request.' },
   'model.not_configured': {
-    title: 'No model is chosen',
+    title: 'No model selected',
     retryable: false,
     advice: 'Choose a model in Settings, or try the demo model.',
   },
   'budget.reached': {
-    title: 'A spending limit is reached',
+    title: 'Spending limit reached',
     retryable: false,
     advice: 'Raise the limit in Settings or under [budget] in config.toml, or continue in the app, which asks you.',
   },
@@ -93,7 +93,7 @@ export const ERRORS = {
     advice: 'Nothing is lost: try again, choose another model, or start a new session.',
   },
   'compaction.no_help': {
-    title: 'Compacting does not make enough room',
+    title: 'Compacting does not free enough space',
     retryable: false,
     advice: 'Choose a model with a larger context window, ask for smaller steps, or start a new session.',
   },
@@ -115,7 +115,7 @@ export const ERRORS = {
   'config.write_failed': {
     title: 'The configuration could not be saved',
     retryable: false,
-    advice: 'Check that the file can be written and that it parses.',
+    advice: 'Check that the file is writable and has no syntax errors.',
   },
   'config.changed': {
     title: 'The file has changed since it was shown',
@@ -123,7 +123,7 @@ export const ERRORS = {
     advice: 'Review it again, then decide.',
   },
   'session.not_found': {
-    title: 'There is no such session',
+    title: 'Session not found',
     retryable: false,
     advice: 'List the sessions and choose one of them.',
   },
@@ -155,7 +155,8 @@ export const ERRORS = {
   'store.full': {
     title: 'The disk is full',
     retryable: false,
-    advice: 'Free some space, or raise the limit if one is named, and try again; nothing recorded so far is lost.',
+    advice:
+      'Free some space, or raise the limit if the message names one, and try again; nothing recorded so far is lost.',
   },
   'store.busy': {
     title: 'The session store is locked',
@@ -176,7 +177,7 @@ export const ERRORS = {
   'request.cancelled': {
     title: 'The request was cancelled',
     retryable: false,
-    advice: 'Send it again if its answer is still needed; what it had started may have been done.',
+    advice: 'Send it again if you still need it. Part of it may have completed.',
   },
   ...DEVICE_ERRORS,
   ...ENGINE_ERRORS,
@@ -196,9 +197,9 @@ export const ERRORS = {
     advice: 'Review the current version, then decide again.',
   },
   'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'No action needed.' },
-  'plan.not_found': { title: 'There is no such plan', retryable: false, advice: 'Choose a revision that is listed.' },
+  'plan.not_found': { title: 'Plan not found', retryable: false, advice: 'Choose a revision that is listed.' },
   'task.not_found': {
-    title: 'There is no such task',
+    title: 'Task not found',
     retryable: false,
     advice: 'List the tasks and choose one of them.',
   },
@@ -211,17 +212,17 @@ export const ERRORS = {
   'task.host_unavailable': {
     title: 'The task host cannot be reached',
     retryable: true,
-    advice: 'Try again in a moment; Trestle starts a new one when the old one has died.',
+    advice: 'Try again in a moment; Trestle starts a new one if the old one has stopped.',
   },
   'mcp.not_found': {
-    title: 'There is no such MCP server',
+    title: 'MCP server not found',
     retryable: false,
     advice: 'List the servers and choose one of them.',
   },
   'mcp.not_accepted': {
     title: 'This MCP server has not been accepted',
     retryable: false,
-    advice: 'Look at what it runs or connects to, and accept it, or do without it.',
+    advice: 'Review what it runs or connects to, then accept it.',
   },
   'mcp.disabled': {
     title: 'This MCP server is disabled',
@@ -241,17 +242,17 @@ export const ERRORS = {
   'mcp.timeout': {
     title: 'The MCP server did not answer in time',
     retryable: true,
-    advice: 'Try again, or raise its time limit where it is configured.',
+    advice: 'Try again, or raise its call timeout in Settings, MCP servers.',
   },
   'mcp.answer': {
     title: 'The MCP server answered with an error',
     retryable: false,
-    advice: 'Read what it says, and ask it differently.',
+    advice: 'Read its message, then change the request.',
   },
   'mcp.not_attached': {
-    title: 'The message cannot be sent as it is',
+    title: "The message can't be sent",
     retryable: false,
-    advice: 'Correct it; nothing was sent.',
+    advice: 'Fix the problem, then send it again. Nothing was sent.',
   },
   'mcp.sign_in': {
     title: 'This server requires sign-in',
@@ -276,7 +277,7 @@ export const ERRORS = {
   'trust.not_user': {
     title: 'Only you can trust a project',
     retryable: false,
-    advice: 'Open the project in a Trestle that you started yourself, and decide there.',
+    advice: 'Open the project in the app you started yourself, and decide there.',
   },
   ...PAGE_ERRORS,
 } as const satisfies Record<string, ErrorKind>

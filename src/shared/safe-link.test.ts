@@ -56,7 +56,7 @@ describe('the address of a link', () => {
 
   it('is converted to punycode if letters of other scripts imitate a known host', () => {
     expect(safeLink('https://аpple.com/')).toBe('https://xn--pple-43d.com/')
-    expect(linkWarning('https://xn--pple-43d.com/', 'sign in')).toMatch(/look like others/)
+    expect(linkWarning('https://xn--pple-43d.com/', 'sign in')).toMatch(/look-alike/)
   })
 })
 

@@ -40,9 +40,9 @@ function decoded(text: string): string | undefined {
 export function linkWarning(address: string, text: string): string | undefined {
   const { protocol, hostname, pathname } = new URL(address)
   const target = protocol === 'mailto:' ? decoded(pathname)?.split('@').at(-1)?.toLowerCase() : hostname
-  if (target === undefined) return 'The address cannot be read.'
+  if (target === undefined) return 'The address is not valid.'
   if (target.split('.').some((label) => label.startsWith('xn--')))
-    return 'The name of this host contains letters that can look like others. Check that it is the one you mean.'
+    return "This host name contains look-alike characters. Check that it's the one you expect."
   const named = namedHosts(text, protocol === 'mailto:').find((host) => bare(host) !== bare(target))
   return named === undefined ? undefined : `The link says ${named}, but it opens ${target}.`
 }

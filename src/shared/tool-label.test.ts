@@ -21,7 +21,7 @@ test('no built-in tool has a display name of words run together', () => {
   expect(['ExitPlanMode', 'TodoList', 'ReadMediaFile', 'Bash'].map(doneLabel)).toEqual([
     'Planned',
     'Updated to-dos',
-    'Looked at image',
+    'Viewed image',
     'Bash',
   ])
 })

@@ -22,16 +22,16 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
     name: 'apply_patch',
     label: 'Apply patch',
     done: 'Patch',
-    description: 'Changes several files by one patch; GPT models have it instead of Edit and Patch',
+    description: 'Changes several files with one patch; GPT models have it instead of Edit and Patch',
   },
   { name: 'ListDirectory', label: 'List folder', done: 'Listed folder', description: 'Lists what is in a folder' },
   { name: 'Grep', description: 'Searches the contents of files' },
   { name: 'Glob', description: 'Finds files by name' },
   {
     name: 'ReadMediaFile',
-    label: 'Look at image',
-    done: 'Looked at image',
-    description: 'Shows pictures to models that can see',
+    label: 'View image',
+    done: 'Viewed image',
+    description: 'Shows images to models that support them',
   },
   { name: 'Bash', description: 'Runs a command in a terminal' },
   {
@@ -44,10 +44,10 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
     name: 'TaskOutput',
     label: 'Check task',
     done: 'Checked task',
-    description: 'Shows what a background task has printed',
+    description: 'Shows the output of a background task',
   },
   { name: 'TaskStop', label: 'Stop task', done: 'Stopped task', description: 'Stops a background task' },
-  { name: 'FetchURL', label: 'Fetch page', done: 'Read page', description: 'Reads pages of the web' },
+  { name: 'FetchURL', label: 'Fetch page', done: 'Read page', description: 'Reads web pages' },
   {
     name: 'WebSearch',
     label: 'Search the web',
@@ -59,35 +59,35 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
     name: 'EnterPlanMode',
     label: 'Plan mode',
     done: 'Started planning',
-    description: 'Begins to plan: until you approve the plan, nothing else can change',
+    description: 'Starts plan mode: nothing but the plan can change until you approve it',
   },
-  { name: 'ExitPlanMode', label: 'Plan', done: 'Planned', description: 'Puts the plan to you, for approval' },
+  { name: 'ExitPlanMode', label: 'Plan', done: 'Planned', description: 'Asks you to approve the plan' },
   {
     name: 'AskUserQuestion',
     label: 'Question',
     done: 'Asked you',
-    description: 'Asks you questions with answers to choose from',
+    description: 'Asks you multiple-choice questions',
   },
-  { name: 'Agent', description: 'Gives a part of the work to a subagent' },
+  { name: 'Agent', description: 'Gives part of the work to a subagent' },
   {
     name: 'CreateSubagent',
     label: 'Define subagent',
     done: 'Defined subagent',
-    description: 'Defines a type of subagents for one session',
+    description: 'Defines a subagent type for this session',
   },
   {
     name: 'SendDMail',
     label: 'Go back',
     done: 'Went back',
     description:
-      'Takes the agent back to an earlier step of its turn, with a message to itself; you can take it back. ' +
+      'Returns the agent to an earlier step of its turn, with a message to itself; you can undo it. ' +
       'Needs [checkpoints] d_mail = true',
   },
   {
     name: 'tool_search',
     label: 'Find tools',
     done: 'Found tools',
-    description: 'Finds and loads tools of servers, while tool search is on',
+    description: 'Finds and loads MCP tools while tool search is on',
   },
   {
     name: 'TodoList',
@@ -104,7 +104,7 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   {
     name: 'GetLocalTime',
     label: 'Local time',
-    done: 'Looked at the clock',
+    done: 'Checked the time',
     description: 'Tells the date, time, time zone and week',
   },
   {
@@ -137,7 +137,7 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
     done: 'Reinforced memory',
     description: 'Marks a memory as useful',
   },
-  { name: 'MemorySearch', label: 'Search memory', done: 'Searched memory', description: 'Searches what is remembered' },
+  { name: 'MemorySearch', label: 'Search memory', done: 'Searched memory', description: 'Searches memory' },
   { name: 'MemoryStore', label: 'Remember', done: 'Remembered', description: 'Remembers a fact under a key' },
   {
     name: 'OpenURL',

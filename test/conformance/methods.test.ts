@@ -321,7 +321,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     const { client, served } = await setup()
     expect(await failureOfCall(client.session.open({ sessionId: 'nope' }))).toEqual({
       code: 'session.not_found',
-      title: 'There is no such session',
+      title: 'Session not found',
       message: 'There is no session nope.',
       advice: 'List the sessions and choose one of them.',
       retryable: false,

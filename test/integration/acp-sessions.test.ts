@@ -112,7 +112,7 @@ describe('a prompt', () => {
   it('returns advice when no model is configured, and works once the demo model is chosen', async () => {
     const sessionId = await start({ script: [], config: 'none' })
     expect(await say(run.client, sessionId, 'hello')).toEqual({ stopReason: 'end_turn' })
-    expect(texts(sessionId, 'agent_message_chunk')).toMatch(/No model is chosen.*open Settings/s)
+    expect(texts(sessionId, 'agent_message_chunk')).toMatch(/No model selected.*open Settings/s)
     const { configOptions } = await run.client.request('session/set_config_option', {
       sessionId,
       configId: 'model',

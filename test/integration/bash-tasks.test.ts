@@ -166,7 +166,7 @@ test('a command is stopped at its time limit when the settings say so', async ()
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
-    /^(?:started|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
+    /^(?:started|It printed no output\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
   )
 })
 
@@ -179,7 +179,7 @@ test('a command continues in the background at its time limit, and its end is re
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   const [, taskId = ''] =
-    /^(?:started|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and keeps running in the background\.\ntask_id: (\S+)/.exec(
+    /^(?:started|It has printed no output so far\.)\nIt had not ended after 0\.3 s and keeps running in the background\.\ntask_id: (\S+)/.exec(
       resultOf('call'),
     ) ?? []
   expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })

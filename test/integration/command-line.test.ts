@@ -21,6 +21,8 @@ describe('the command line of the built program', () => {
   it('lists every command in its help, and every option in that of a command', async () => {
     const help = await runCli(['--help'], { home })
     for (const word of ['desktop', 'serve', 'print', '--version']) expect(help.stdout).toContain(word)
+    const session = await runCli(['session', '--help'], { home })
+    expect(session.stdout).toContain('\nActions:\n  list ')
     const print = await runCli(['print', '--help'], { home })
     for (const word of [
       '--cwd',
@@ -45,7 +47,7 @@ describe('the command line of the built program', () => {
     [['print', 'x', '--cwd', '/no/such/folder'], /no folder \/no\/such\/folder/],
     [['print', 'x', 'y'], /Unexpected "y"/],
     [['print', 'x', '--model'], /--model needs a value/],
-    [['print', 'x', '-c', '-S', 'id'], /exclude each other/],
+    [['print', 'x', '-c', '-S', 'id'], /cannot be combined/],
     [['serve', '--port', '99999'], /--port needs a number/],
     [['print'], /no prompt/],
   ])('says what is wrong with %j and exits with 2, without writing to stdout', async (args, message) => {
@@ -79,7 +81,7 @@ describe('the command line of the built program', () => {
       expect({ args, code: run.status, stderr: String(run.stderr) }).toEqual({
         args,
         code: 1,
-        stderr: 'trestle: the output could not be written: there is no space left where it goes (ENOSPC)\n',
+        stderr: 'trestle: the output could not be written: there is no space left on the device (ENOSPC)\n',
       })
     }
     closeSync(full)
@@ -96,7 +98,7 @@ describe('the command line of the built program', () => {
   it('says what to do when no model is configured', async () => {
     const run = await runCli(['print', 'hello', '--cwd', home], { home })
     expect(run).toMatchObject({ code: 1, stdout: '' })
-    expect(run.stderr).toMatch(/No model is chosen/)
+    expect(run.stderr).toMatch(/No model selected/)
   })
 
   it('names a session that does not exist', async () => {

@@ -168,7 +168,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       )
       const run = await print('read the notes')
       expect(run.code).toBe(1)
-      expect(run.stderr).toMatch(/Compacting does not make enough room|too long for this model/)
+      expect(run.stderr).toMatch(/Compacting does not free enough space|too long for this model/)
       expect(server.requests.length).toBeLessThan(12)
     })
   },

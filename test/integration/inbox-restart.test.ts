@@ -292,7 +292,7 @@ it('does not run an edit whose file changed meanwhile, and asks again when the c
   )
   expect(Object.fromEntries(replies)).toMatchObject({
     Edit: { code: 'approval.gone', message: expect.stringContaining('changed on disk') },
-    Write: { code: 'approval.gone', message: expect.stringContaining('Look at the new request') },
+    Write: { code: 'approval.gone', message: expect.stringContaining('Review the new request') },
   })
   const [again] = await waiting(client, 1)
   expect(again).toMatchObject({ tool: 'Write', reason: expect.stringContaining('What it would do has changed') })

@@ -309,10 +309,10 @@ describe('trestle mcp', () => {
     [['tets', 'x'], 2, 'Did you mean test'],
     [['add', 'x'], 2, 'a name, and a URL'],
     [['add', 'x y', 'https://example.org'], 2, 'not a name for a server'],
-    [['add', 'x', 'https://example.org', '--env', 'A=b'], 2, '--env does not go with a URL'],
+    [['add', 'x', 'https://example.org', '--env', 'A=b'], 2, '--env cannot be used with a URL'],
     [['add', 'x', '--header', 'nope', 'https://example.org'], 2, 'has no value'],
     [['add', '--transport', 'http', 'x', '--', 'ls'], 2, 'needs a URL'],
-    [['list', '--answer', '{}'], 2, '--answer does not go with list'],
+    [['list', '--answer', '{}'], 2, '--answer cannot be used with list'],
     [['call', 'x', 'y', '{broken'], 2, 'not JSON'],
   ])('reports what is wrong with %j', async (args, code, said) => {
     const run = await mcp(...args)

@@ -122,7 +122,7 @@ describe('a list that cannot be read', () => {
 describe('a server that does not work', () => {
   beforeEach(() => run(['mcp', 'add', 'gone', '--', '/no/such/program']))
 
-  it('is explained by mcp logs, even if it printed nothing', async () => {
+  it('is explained by mcp logs, even if it printed no output', async () => {
     const { code, stderr } = await run(['mcp', 'logs', 'gone'])
     expect(code).toBe(1)
     expect(stderr).toContain('/no/such/program was not found')

@@ -50,5 +50,5 @@ it.each([
   undo.push(() => scratch.remove())
   const { code, stderr } = await runCli(['print', 'go', '--no-project', ...other], { home: scratch.home })
   expect(code).toBe(2)
-  expect(stderr).toContain(`--no-project and ${other[0]} exclude each other.`)
+  expect(stderr).toContain(`--no-project and ${other[0]} cannot be combined.`)
 })

@@ -86,7 +86,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     expect(await usage('docker', 'box', '--image', 'x')).toContain('Name either a running container or an image.')
     expect(await usage('docker', 'box', '--per-session')).toContain('need an image')
     expect(await usage('docker', '--image=--privileged')).toContain('--image: "--privileged" cannot be used')
-    expect(await usage('ssh', 'host', '--image', 'x')).toContain('--image does not go with add ssh.')
+    expect(await usage('ssh', 'host', '--image', 'x')).toContain('--image cannot be used with add ssh.')
   })
 
   it.skipIf(!RUNS_ALL)(

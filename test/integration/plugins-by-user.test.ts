@@ -107,7 +107,7 @@ it(
     await trestle('print', 'go', '--permission-mode', 'auto')
     const [result = ''] = resultsIn(model.requests.at(-1)!)
     expect(result.match(/rc 2/g)).toHaveLength(words.length)
-    expect(result.match(/is for people, and/g)).toHaveLength(words.length)
+    expect(result.match(/is for users only, and/g)).toHaveLength(words.length)
     expect(await state()).toBe('asked')
   },
 )

@@ -82,7 +82,7 @@ it('a key is given by its variable, and an unreachable provider exits with 1', a
 })
 
 it.each([
-  [['provider'], 2, 'Say what to do: list, add, test, remove.'],
+  [['provider'], 2, 'Specify an action: list, add, test, remove.'],
   [['provider', 'ad', 'x'], 2, 'Did you mean add?'],
   [['provider', 'add', 'thing', '--no-key'], 2, 'What does thing speak? Say --type'],
   [['provider', 'add', 'thing', '--type', 'openai-compatible', '--no-key'], 2, '--base-url URL'],
@@ -99,7 +99,7 @@ it.each([
   [['model', 'add', 'missing/x'], 1, 'Add one with: trestle provider add missing'],
   [['model', 'add', 'x'], 2, 'give it as provider/model'],
   [['model', 'remove', 'a/b'], 1, 'No model "a/b" is configured.'],
-  [['model', 'list', '--label', 'x'], 2, '--label does not go with list.'],
+  [['model', 'list', '--label', 'x'], 2, '--label cannot be used with list.'],
 ])('%j is rejected with advice, without repeating a key', async (args, code, said) => {
   const run = await trestle(args)
   expect(run).toMatchObject({ code, stdout: '' })

@@ -107,7 +107,7 @@ describe('with the sandbox off', () => {
   it('reports invalid arguments', async () => {
     expect(await trestle('sandbox')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Say what to do') as string,
+      stderr: expect.stringContaining('Specify an action') as string,
     })
     expect(await trestle('sandbox', 'try')).toMatchObject({
       code: 2,

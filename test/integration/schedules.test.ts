@@ -174,7 +174,7 @@ it('a schedule started by mail can be created and changed by the agent and in th
   const both = await runCli(['schedule', 'update', 'Builds', '--time', 'every 2 h', '--on-mail'], {
     home: scratch.home,
   })
-  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') })
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be combined') })
 })
 
 it('in Ask first, a schedule with more rights is refused, even by changing the prompt of one, and creating one asks', async () => {

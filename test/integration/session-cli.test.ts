@@ -157,7 +157,7 @@ test('reports a wrong command line, and changes nothing', async () => {
     [['show', id.slice(0, -4)], `Did you mean ${id}?`],
     [['export', `${id}0`], `Did you mean ${id}?`],
     [['fork', id.replace('session-', '')], `Did you mean ${id}?`],
-    [['show', id, '--to', '1'], '--to does not go with show'],
+    [['show', id, '--to', '1'], '--to cannot be used with show'],
     [['undo'], 'Unknown "undo"'],
   ] as const) {
     const run = await session(...args)

@@ -22,7 +22,7 @@ it('a foreground subagent moved to the background: the agent continues, the end 
     go: [
       { toolCalls: [agentCall('child')] },
       (request) => {
-        expect(said(request)).toContain('The user has sent it to the background.')
+        expect(said(request)).toContain('The user moved it to the background.')
         return { text: 'x', faults: { stallAfterBytes: 0 } }
       },
       { text: 'noted' },

@@ -374,7 +374,7 @@ it('errors are reported so that the model can act on them', async () => {
   const sessionId = await begin('go')
   await over(sessionId)
   const all = results(sessionId)
-  expect(all.some((text) => text.includes('exclude each other'))).toBe(true)
+  expect(all.some((text) => text.includes('cannot be combined'))).toBe(true)
   expect(all.some((text) => text.includes('Did you mean explore?'))).toBe(true)
   expect(all.some((text) => text.includes('There is no subagent "agent-x"'))).toBe(true)
   expect(all.some((text) => text.includes('timeout'))).toBe(true)

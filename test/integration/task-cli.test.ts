@@ -92,7 +92,7 @@ test('stops orphans of a crashed run, and leaves other homes and running apps al
 
 describe('invalid use', () => {
   test.each([
-    [[], /Say what to do: list, output, stop, kill-orphans/],
+    [[], /Specify an action: list, output, stop, kill-orphans/],
     [['lst'], /Unknown "lst"\. Did you mean list\?/],
     [['output'], /takes the id of one task/],
     [['stop'], /ids of tasks, or --all/],

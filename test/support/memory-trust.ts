@@ -11,7 +11,7 @@ export function memoryTrust(changed: (change: EngineChange) => void): {
   const trustViews = new Map<string, TrustView>()
   const decide = async (folder: string, hash: string, state: TrustView['state']): Promise<TrustView> => {
     const view = trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' }
-    if (view.hash !== hash) throw new CodedError('trust.changed', 'It has changed since it was shown.')
+    if (view.hash !== hash) throw new CodedError('trust.changed', 'This has changed since it was loaded.')
     const decided = { ...view, state }
     trustViews.set(folder, decided)
     changed({ kind: 'trust', folder })

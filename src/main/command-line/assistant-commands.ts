@@ -9,13 +9,12 @@ export const PLUGIN_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|show|diff|add|enable|disable|update|remove|restore',
     help: [
-      'what to do, and with which plugin.',
       '  list             Your plugins and those of the project.',
       '  show NAME        Everything a plugin would do, and all its files.',
       '  diff NAME        What has changed since you accepted it.',
       '  add PATH|GIT-URL Install from a folder or a repository (#branch at its end). It is off until you enable it.',
-      '  enable NAME      Show all of it; you accept it by typing the start of its fingerprint.',
-      '  disable NAME     Turn it off; none of its parts stays active.',
+      '  enable NAME      Show everything in it; you accept it by typing the start of its fingerprint.',
+      '  disable NAME     Turn it off completely.',
       '  update NAME      Fetch it again from where it came from. A changed one is off until you enable it.',
       '  remove NAME      Remove it; it can be restored for 30 days.',
       '  restore ID       Restore a removed one; list shows the ids.',
@@ -36,12 +35,12 @@ export const PLUGIN_COMMAND: CommandSpec = {
     'trestle plugin diff release-notes',
     'trestle plugin remove release-notes --json',
   ],
-  exitCodes: '0 it worked, 1 it failed or was not accepted, 2 wrong usage or not allowed. See docs/plugins.md.',
+  exitCodes: '0 success, 1 failure or not accepted, 2 incorrect usage or not allowed. See docs/plugins.md.',
 }
 
 /** `trestle usage`, without `--help`. */
 export const USAGE_COMMAND: CommandSpec = {
-  summary: 'Show what requests to models took, in tokens and dollars.',
+  summary: 'Show the tokens and cost of model requests.',
   options: {
     days: { type: 'string', value: 'N', help: 'The last N days, today included (default: 30).' },
     by: {
@@ -53,7 +52,7 @@ export const USAGE_COMMAND: CommandSpec = {
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
   examples: ['trestle usage', 'trestle usage --by model --days 7', 'trestle usage --by session --json'],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/usage.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage. See docs/usage.md.',
 }
 
 /** `trestle memory`, without `--help`. */
@@ -63,7 +62,6 @@ export const MEMORY_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|search|show|add|edit|delete|restore|export',
     help: [
-      'what to do, and with which entry.',
       '  list              The latest entries, with their numbers.',
       '  search WORDS      Those that contain all the words.',
       '  show NUMBER       One with its history, and the session it came from.',
@@ -93,7 +91,7 @@ export const MEMORY_COMMAND: CommandSpec = {
     'trestle memory delete 12',
     'trestle memory export > memory.md',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/memory.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage. See docs/memory.md.',
 }
 
 /** `trestle alarm`, without `--help`. */
@@ -103,11 +101,10 @@ export const ALARM_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|set|snooze|stop|cancel|restore',
     help: [
-      'what to do, and with which alarm.',
       '  list            Alarms that ring or will ring, with their ids.',
       '  set WHEN LABEL  Set one: "18:30", "2026-12-01 09:00", 25m, 1h30m or 90s.',
       '  snooze ID       Let a ringing or missed one ring again later.',
-      '  stop ID         End the ringing.',
+      '  stop ID         Stop it ringing.',
       '  cancel ID...    Cancel alarms; restore undoes that.',
       '  restore ID      Restore a cancelled one.',
     ].join('\n'),
@@ -115,22 +112,21 @@ export const ALARM_COMMAND: CommandSpec = {
     text: 'text',
   },
   options: {
-    all: { type: 'boolean', help: 'list: those of the last 30 days that ended, too.' },
+    all: { type: 'boolean', help: 'list: include those that ended in the last 30 days.' },
     minutes: { type: 'string', value: 'N', help: 'snooze: for how long (default: 5).' },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
   examples: ['trestle alarm set 25m "Tea"', 'trestle alarm list --json', 'trestle alarm cancel alarm-0123456789abcdef'],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. Alarms ring while a Trestle app is running.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage. Alarms ring while a Trestle app is running.',
 }
 
 /** `trestle notification`, without `--help`. */
 export const NOTIFICATION_COMMAND: CommandSpec = {
-  summary: 'Read, mark and clear what you were notified of.',
+  summary: 'Read, mark and clear notifications.',
   actions: ['list', 'read', 'clear', 'restore'],
   positionals: {
     name: 'list|read|clear|restore',
     help: [
-      'what to do, and with which notifications.',
       '  list              The latest ones, with their numbers.',
       '  read [NUMBER...]  Mark these, or all, as read.',
       '  clear [NUMBER...] Clear these, or all; they can be restored for 30 days.',
@@ -145,7 +141,7 @@ export const NOTIFICATION_COMMAND: CommandSpec = {
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
   examples: ['trestle notification list --unread', 'trestle notification read', 'trestle notification clear 12 --json'],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage.',
 }
 
 /** `trestle schedule`, without `--help`. */
@@ -169,11 +165,10 @@ export const SCHEDULE_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|show|create|update|delete|restore|pause|resume|run-now|history|run|install|uninstall',
     help: [
-      'what to do, and with which schedule, by its id or name.',
       '  list              All schedules, with their next and last runs.',
       '  show ID           One with its prompt.',
       '  create            A new one, with --name, --prompt, and --time or --on-mail.',
-      '  update ID         Change what the options name.',
+      '  update ID         Change the fields given as options.',
       '  delete ID         Delete one; it can be restored for 30 days.',
       '  restore ID        Restore a deleted one; list --deleted shows them.',
       '  pause ID          Start no more runs.',
@@ -195,7 +190,7 @@ export const SCHEDULE_COMMAND: CommandSpec = {
     },
     'on-mail': {
       type: 'boolean',
-      help: 'create, update: run when mail arrives that fits the --mail options, and no others.',
+      help: 'create, update: run when mail arrives that matches the --mail options; replaces earlier ones.',
     },
     'mail-account': { type: 'string', value: 'ID', help: 'create, update: only of this account (default: all).' },
     'mail-folder': { type: 'string', value: 'NAME', help: 'create, update: in this folder (default: the inbox).' },
@@ -214,9 +209,9 @@ export const SCHEDULE_COMMAND: CommandSpec = {
       choices: PERMISSION_MODES,
       help: 'create, update: ask (default), accept-edits or auto.',
     },
-    'max-steps': { type: 'string', value: 'N', help: 'create, update: most requests to the model in a run.' },
-    'max-minutes': { type: 'string', value: 'N', help: 'create, update: most minutes of work in a run.' },
-    'max-tokens': { type: 'string', value: 'N', help: 'create, update: most tokens of a run.' },
+    'max-steps': { type: 'string', value: 'N', help: 'create, update: maximum model requests in a run.' },
+    'max-minutes': { type: 'string', value: 'N', help: 'create, update: maximum minutes of work in a run.' },
+    'max-tokens': { type: 'string', value: 'N', help: 'create, update: maximum tokens of a run.' },
     heartbeat: { type: 'boolean', help: 'create, update: report only what needs attention.' },
     quiet: { type: 'string', value: 'HH:MM-HH:MM', help: 'create, update: quiet hours of a heartbeat.' },
     deleted: { type: 'boolean', help: 'list: the deleted ones.' },
@@ -236,5 +231,5 @@ export const SCHEDULE_COMMAND: CommandSpec = {
     'trestle schedule run-now "Dependency check"',
     'trestle schedule install',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/schedules.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage. See docs/schedules.md.',
 }

@@ -44,7 +44,7 @@ const WHICH_SESSION: Record<string, OptionSpec> = {
     type: 'string',
     value: 'DIR',
     multiple: true,
-    help: 'Another folder the tools may use; can be repeated.',
+    help: 'Another folder that the tools may use; can be repeated.',
   },
 }
 
@@ -61,6 +61,23 @@ const MODE: Record<string, OptionSpec> = {
 
 /** The shells that `trestle completion` supports. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+const SESSION_ACTIONS = [
+  'list',
+  'show',
+  'restore',
+  'fork',
+  'export',
+  'import',
+  'recover',
+  'verify',
+  'replay',
+  'move',
+  'move-out',
+  'move-in',
+  'move-refuse',
+  'move-cancel',
+]
 
 const SPECS = {
   desktop: {
@@ -132,7 +149,7 @@ const SPECS = {
       place: {
         type: 'string',
         value: 'NAME',
-        help: 'Work on this place (trestle place list); --cwd is a folder there.',
+        help: 'Run at this place (see trestle place list); --cwd is a folder there.',
       },
       'permission-mode': {
         type: 'string',
@@ -152,7 +169,7 @@ const SPECS = {
       'max-steps': { type: 'string', value: 'N', help: 'Maximum steps of this turn.' },
       'own-process': {
         type: 'boolean',
-        help: 'Run in this process, with its environment, even if the engine of the home runs.',
+        help: 'Run in this process, with its environment, even if the engine of the home is running.',
       },
       help: HELP,
     },
@@ -164,7 +181,7 @@ const SPECS = {
       'trestle -p "why does the build fail?" --place build-box --cwd /srv/app',
     ],
     exitCodes:
-      '0 the turn completed, 1 an error or a limit, 2 wrong usage, ' +
+      '0 the turn completed, 1 an error or a limit, 2 incorrect usage, ' +
       '3 it completed with calls denied, 130 interrupted. See docs/print-mode.md.',
   },
   acp: {
@@ -184,8 +201,8 @@ const SPECS = {
       attach: {
         type: 'boolean',
         help:
-          'Connect to the engine of this home instead, which is started if none runs. ' +
-          'Losing the connection stops nothing.',
+          'Connect to the engine of this home instead, starting it if needed. ' +
+          'Work continues if the connection is lost.',
       },
       help: HELP,
     },
@@ -209,47 +226,40 @@ const SPECS = {
   },
   session: {
     summary: 'List, show, restore, fork, export, import, verify and replay sessions, and recover lost ones.',
-    actions: [
-      'list',
-      'show',
-      'restore',
-      'fork',
-      'export',
-      'import',
-      'recover',
-      'verify',
-      'replay',
-      'move',
-      'move-out',
-      'move-in',
-      'move-refuse',
-      'move-cancel',
-    ],
+    actions: SESSION_ACTIONS,
     positionals: {
-      name:
-        'list | show ID | restore ID | fork ID | export ID | import FILE | recover [FILE] | verify ID ' +
-        '| replay ID | move ID PLACE | move-out ID FILE | move-in [FILE] | move-refuse MOVE | move-cancel ID',
-      help:
-        'List sessions; show one with its messages numbered; restore it to before a message; fork a new one from ' +
-        'there; print one; import one that was exported as JSON; recover sessions from a backup or a damaged ' +
-        'store (default: the damaged ones that were kept, and the newest backup); check that the history of one, ' +
-        'or with --all of all, is as it was recorded; show one event by event, by key in a terminal; move one ' +
-        'to a place, or with "here" back; move one to another home: seal it and write it to a file, receive it ' +
-        'there (without a file: print the address of this home), refuse a move there, or take the seal off again.',
+      name: SESSION_ACTIONS.join('|'),
+      help: [
+        '  list              Sessions, newest first.',
+        '  show ID           One with its messages, numbered.',
+        '  restore ID        Restore its files, its conversation or both to before a message.',
+        '  fork ID           Start a new session from before a message.',
+        '  export ID         Print it as Markdown, HTML or JSON.',
+        '  import FILE       Import one that was exported as JSON.',
+        '  recover [FILE]    Recover sessions from a backup or a damaged store',
+        '                    (default: the damaged stores that were kept, and the newest backup).',
+        '  verify ID         Check that its history is as it was recorded; --all checks every session.',
+        '  replay ID         Step through its events, by key in a terminal.',
+        '  move ID PLACE     Move it to a place; "here" moves it back.',
+        '  move-out ID FILE  Seal it for another home and write it to a file.',
+        '  move-in [FILE]    Receive it there; without a file, print the address of this home.',
+        '  move-refuse MOVE  Refuse a move there.',
+        '  move-cancel ID    Cancel a move that was never received.',
+      ].join('\n'),
       max: 3,
     },
     options: {
       json: { type: 'boolean', help: 'Print JSON, for scripts (export: one event per line).' },
-      all: { type: 'boolean', help: 'list: include archived ones. verify: every session.' },
+      all: { type: 'boolean', help: 'list: include archived sessions. verify: every session.' },
       limit: { type: 'string', value: 'N', help: 'list: maximum number (default: 20).' },
       to: {
         type: 'string',
         value: 'N',
         help: 'restore, fork: to just before message N. move-out: the address of the home that receives it.',
       },
-      unverified: { type: 'boolean', help: 'import: even if the history in the file was changed.' },
-      place: { type: 'string', value: 'NAME', help: 'move-out: what you call that place.' },
-      'not-received': { type: 'boolean', help: 'move-cancel: you made sure that it was never received.' },
+      unverified: { type: 'boolean', help: 'import: allow a file whose history was changed.' },
+      place: { type: 'string', value: 'NAME', help: 'move-out: your name for that home.' },
+      'not-received': { type: 'boolean', help: 'move-cancel: confirms that it was never received.' },
       files: { type: 'boolean', help: 'restore: the files.' },
       conversation: { type: 'boolean', help: 'restore: the conversation.' },
       both: { type: 'boolean', help: 'restore: both.' },
@@ -286,16 +296,19 @@ const SPECS = {
       'trestle session move-in moved.trestle-move --folder ~/code/app',
       'trestle session recover ~/.trestle/backups/trestle-2-20261120T140215123Z.db',
     ],
-    exitCodes: '0 done, 1 an error or something was left undone, 2 wrong usage, 3 verify found a changed history.',
+    exitCodes: '0 success, 1 failure or partly done, 2 incorrect usage, 3 verify found a changed history.',
   },
   task: {
     summary: 'List and stop background tasks, with or without a running app.',
     actions: ['list', 'output', 'stop', 'kill-orphans'],
     positionals: {
-      name: 'list | output ID | stop ID... | kill-orphans',
-      help:
-        'List tasks; show the output of one; stop tasks with all their processes; ' +
-        'stop processes that ended tasks left running.',
+      name: 'list|output|stop|kill-orphans',
+      help: [
+        '  list          Running tasks; with --all, ended ones too.',
+        '  output ID     Print the output of a task.',
+        '  stop ID...    Stop tasks with all their processes.',
+        '  kill-orphans  Stop processes that ended tasks left running.',
+      ].join('\n'),
       max: 1000,
     },
     options: {
@@ -334,7 +347,7 @@ const SPECS = {
     examples: ['trestle models', 'trestle models anthropic --json'],
   },
   settings: {
-    summary: 'Show or change the tool search settings; everything else is in config.toml.',
+    summary: 'Show or change the tool search settings. All other settings are in config.toml.',
     positionals: {
       name: 'NAME VALUE',
       help:

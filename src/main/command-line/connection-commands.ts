@@ -10,7 +10,6 @@ export const PROVIDER_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|add|test|remove',
     help: [
-      'what to do, and with which provider.',
       '  list         The configured providers, and where their keys come from.',
       '  add NAME     Add one to config.toml. Its key is typed, piped in (--key-stdin) or named (--key-env).',
       '  test NAME    List its models, using its key.',
@@ -48,7 +47,7 @@ export const PROVIDER_COMMAND: CommandSpec = {
     'pass show kimi | trestle provider add kimi --key-stdin',
     'trestle provider test anthropic',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/configuration.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage, 130 interrupted. See docs/configuration.md.',
 }
 
 /** `trestle model`, without `--help`. */
@@ -58,7 +57,6 @@ export const MODEL_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|add|test|default|remove',
     help: [
-      'what to do, and with which model, as provider/model.',
       '  list [PROVIDER]  The configured models, or those a provider offers, with their known properties.',
       '  add ID           Add one to config.toml; known properties can be omitted.',
       '  test ID          Send it one small request.',
@@ -84,7 +82,7 @@ export const MODEL_COMMAND: CommandSpec = {
     'trestle model add local/qwen3 --context-window 32768',
     'trestle model test local/qwen3',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/models.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage. See docs/models.md.',
 }
 
 /** `trestle mcp`, without `--help`. */
@@ -94,7 +92,6 @@ export const MCP_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|add|import|remove|enable|disable|test|tools|call|login|logout|logs',
     help: [
-      'what to do, and with which server.',
       '  list                    Your servers and those of the project, with their state. Starts none.',
       '  add NAME URL            Add a remote server; add NAME -- COMMAND ARGS... for a local one.',
       '  import [FROM [NAME...]] Show servers of Claude Code, Cursor and others, or with - those piped in; ' +
@@ -186,7 +183,7 @@ export const MCP_COMMAND: CommandSpec = {
     'trestle mcp tools tracker',
     'trestle mcp call tracker search \'{"query":"open bugs"}\'',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/mcp.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage, 130 interrupted. See docs/mcp.md.',
 }
 
 /** `trestle engine`, without `--help`. */
@@ -196,19 +193,20 @@ export const ENGINE_COMMAND: CommandSpec = {
   positionals: {
     name: 'status|stop|restart',
     help: [
-      'what to do; without it, this program becomes the engine. Clients start it on their own.',
-      '  status   Whether an engine runs, its version, clients and work.',
-      '  stop     Stop it, with the turns that run.',
-      '  restart  Replace it; turns that run continue in the new one.',
+      'Without an action, this program becomes the engine. Clients start one on their own.',
+      '  status   Whether an engine is running, its version, clients and work.',
+      '  stop     Stop it, with its running turns.',
+      '  restart  Replace it; running turns continue in the new one.',
     ].join('\n'),
     max: 1,
   },
   options: {
-    'when-idle': { type: 'boolean', help: 'stop, restart: as soon as no turn runs.' },
+    'when-idle': { type: 'boolean', help: 'stop, restart: wait until no turn is running.' },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
   examples: ['trestle engine status', 'trestle engine restart --when-idle', 'trestle engine stop', 'trestle engine'],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage or not allowed, 3 status: no engine runs. See docs/engine.md.',
+  exitCodes:
+    '0 success, 1 failure, 2 incorrect usage or not allowed, 3 status: no engine is running. See docs/engine.md.',
 }
 
 /** `trestle device`, without `--help`. */
@@ -218,7 +216,6 @@ export const DEVICE_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|pair|revoke',
     help: [
-      'what to do, and with which device.',
       '  list         Paired devices with their ids, access, and when they were last seen.',
       '  pair         Make a code that pairs one device within 10 minutes.',
       '  revoke ID... Sign devices out immediately and permanently.',
@@ -230,7 +227,7 @@ export const DEVICE_COMMAND: CommandSpec = {
       type: 'string',
       value: 'ACCESS',
       choices: DEVICE_ACCESS,
-      help: 'pair: full (default; approve, answer, steer, stop), or read (only look).',
+      help: 'pair: full (default; approve, answer, steer, stop), or read (read-only).',
     },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
@@ -240,7 +237,7 @@ export const DEVICE_COMMAND: CommandSpec = {
     'trestle device list --json',
     'trestle device revoke 0123456789abcdef',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage or not allowed. See docs/phone.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage or not allowed. See docs/phone.md.',
 }
 
 /** The options of `trestle serve` that are about devices. */

@@ -33,6 +33,14 @@ function positional(name: string): string {
   return /["|]/.test(name) ? name : `"${name}"`
 }
 
+/** A table of actions has its own heading; sentences about it follow. Any other argument is one line. */
+function argumentLines({ name, help }: { name: string; help: string }): string[] {
+  const lines = help.split('\n')
+  if (lines.length === 1) return ['', `  ${name}: ${help}`]
+  const sentences = lines.filter((line) => !line.startsWith(' '))
+  return ['', 'Actions:', ...lines.filter((line) => line.startsWith(' ')), ...sentences.flatMap((line) => ['', line])]
+}
+
 function commandHelp(name: CommandName): string {
   const spec = COMMANDS[name]
   const rows = Object.entries(spec.options).map(
@@ -44,7 +52,7 @@ function commandHelp(name: CommandName): string {
     `Usage: trestle ${name}${spec.positionals ? ` ${positional(spec.positionals.name)}` : ''} [options]`,
     '',
     spec.summary,
-    ...(spec.positionals ? ['', `  ${spec.positionals.name}: ${spec.positionals.help}`] : []),
+    ...(spec.positionals ? argumentLines(spec.positionals) : []),
     '',
     'Options:',
     ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`),

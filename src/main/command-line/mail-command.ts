@@ -12,11 +12,10 @@ export const MAIL_COMMAND: CommandSpec = {
   positionals: {
     name: 'account|search|read|draft|send|move|flag',
     help: [
-      'what to do.',
       '  account list         The accounts.',
-      '  account add ADDRESS  Add one; the servers of usual providers are known. ' +
+      '  account add ADDRESS  Add one; the servers of common providers are filled in. ' +
         'Its password is typed, or piped in (--password-stdin).',
-      '  account test ID      Sign in to its servers, and say what is wrong.',
+      '  account test ID      Sign in to its servers, and report problems.',
       '  account remove ID    Remove it, with its password.',
       '  search [WORDS]       The newest messages, or those that contain the words.',
       '  read ID              A message; its id comes from a search.',
@@ -46,8 +45,8 @@ export const MAIL_COMMAND: CommandSpec = {
     unread: { type: 'boolean', help: 'search: only unread ones.' },
     limit: text('N', 'search: maximum number (default: 20).'),
     to: list('ADDRESS', 'draft, send: a recipient; can be repeated.'),
-    cc: list('ADDRESS', 'draft, send: a recipient of a copy; can be repeated.'),
-    bcc: list('ADDRESS', 'draft, send: a recipient that the others do not see; can be repeated.'),
+    cc: list('ADDRESS', 'draft, send: a Cc recipient; can be repeated.'),
+    bcc: list('ADDRESS', 'draft, send: a hidden recipient (Bcc); can be repeated.'),
     text: text('TEXT', 'draft, send: the text (default: stdin).'),
     'reply-to': text('ID', 'draft, send: the message it answers.'),
     attach: list('FILE', 'draft, send: a file; can be repeated.'),
@@ -64,5 +63,5 @@ export const MAIL_COMMAND: CommandSpec = {
     'trestle mail read gmail:INBOX:1-42',
     'trestle mail send --to bob@example.com --subject Minutes --attach minutes.pdf < minutes.txt',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage or not sent, 130 interrupted. See docs/mail.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage or not sent, 130 interrupted. See docs/mail.md.',
 }

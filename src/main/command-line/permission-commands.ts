@@ -8,21 +8,26 @@ export const PERMISSION_COMMAND: CommandSpec = {
   summary: 'List and change permission rules, test how a command is decided, and manage trust in projects.',
   actions: ['list', 'add', 'remove', 'test', 'check', 'show', 'trust', 'untrust', 'repositories'],
   positionals: {
-    name:
-      'list | add DECISION "pattern" | remove DECISION "pattern" | test "command" | check "command" | show ' +
-      '| trust | untrust | repositories',
-    help:
-      'List, add or remove rules (DECISION: allow, ask or deny); test a command, given in quotes, ' +
-      "or a path with --tool; check one for programs, as JSON; show a project's own settings; trust them; " +
-      "stop trusting them, with the hooks, filters and settings of the folder's Git repository; " +
-      'or list the repositories whose own programs you trust.',
+    name: 'list|add|remove|test|check|show|trust|untrust|repositories',
+    help: [
+      'DECISION is allow, ask or deny.',
+      '  list                       Your rules and those of the project.',
+      '  add DECISION "pattern"     Add a rule.',
+      '  remove DECISION "pattern"  Remove a rule.',
+      '  test "command"             Show how a command would be decided, or a path with --tool.',
+      '  check "command"            The same for programs, as JSON.',
+      "  show                       Show a project's own settings.",
+      "  trust                      Trust a project's own settings.",
+      '  untrust                    Stop trusting them, and what its Git repository runs.',
+      '  repositories               Git repositories whose own programs you trust.',
+    ].join('\n'),
     max: 3,
     text: 'command',
   },
   options: {
     json: { type: 'boolean', help: 'list, add, remove, test, repositories: print JSON, for scripts.' },
     project: { type: 'boolean', help: "add, remove: in the project's .trestle/config.toml instead of your own." },
-    unrestricted: { type: 'boolean', help: 'add: what the rule allows runs without a sandbox.' },
+    unrestricted: { type: 'boolean', help: 'add: commands that the rule allows run without a sandbox.' },
     tool: {
       type: 'string',
       value: 'TOOL',
@@ -64,7 +69,7 @@ export const PERMISSION_COMMAND: CommandSpec = {
     'trestle permission trust --cwd ~/code/shop',
     'trestle permission untrust --repository ~/code/shop',
   ],
-  exitCodes: '0 done, 1 refused, 2 wrong usage or invalid rules. See docs/permissions.md.',
+  exitCodes: '0 success, 1 refused, 2 incorrect usage or invalid rules. See docs/permissions.md.',
 }
 
 /** `trestle sandbox`, without `--help`. */
@@ -72,10 +77,11 @@ export const SANDBOX_COMMAND: CommandSpec = {
   summary: 'Show what commands can reach in their sandbox, and try a command in it.',
   actions: ['status', 'try'],
   positionals: {
-    name: 'status | try "command"',
-    help:
-      'Show the sandbox for commands of a folder, or why none is available; ' +
-      'run a command, given in quotes, in one.',
+    name: 'status|try',
+    help: [
+      '  status         Show the sandbox for commands of a folder, or why none is available.',
+      '  try "command"  Run a command, given in quotes, in the sandbox.',
+    ].join('\n'),
     max: 2,
     text: 'command',
   },
@@ -107,5 +113,5 @@ export const SANDBOX_COMMAND: CommandSpec = {
     'trestle sandbox try --level read-only "git status"',
     'trestle sandbox try --network none "curl https://example.com"',
   ],
-  exitCodes: 'that of the command, 125 when it was not run, 2 wrong usage. See docs/sandbox.md.',
+  exitCodes: 'that of the command, 125 if it was not run, 2 incorrect usage. See docs/sandbox.md.',
 }

@@ -7,7 +7,6 @@ export const PLACE_COMMAND: CommandSpec = {
   positionals: {
     name: 'add|list|test|status|run|update|disconnect|remove|restore',
     help: [
-      'what to do, and with which place.',
       '  add ssh HOST      Add a machine, as you give it to ssh, and test it.',
       '  add slurm [HOST]  Add a Slurm cluster; HOST: where its commands are (default: here).',
       '  add docker NAME   Add a running container, or with --image a new one; also: podman.',
@@ -19,7 +18,7 @@ export const PLACE_COMMAND: CommandSpec = {
       '  run NAME COMMAND  Run a shell command there, as you and without the agent.',
       '  update NAME       Copy this version there, and remove older ones that are not in use.',
       '  disconnect NAME   End the shared connection, or the job.',
-      '  remove NAME       Remove it from the list; what is there stays, except with --delete.',
+      '  remove NAME       Remove it from the list; its files stay unless you use --delete.',
       '  restore NAME      Restore a removed one.',
     ].join('\n'),
     max: 1000,
@@ -100,5 +99,5 @@ export const PLACE_COMMAND: CommandSpec = {
     'trestle place run build-box "df -h /srv"',
     'trestle place list --json | jq -r .[].placeId',
   ],
-  exitCodes: '0 it worked, 1 it failed, 2 wrong usage; run: that of the command. See docs/places.md.',
+  exitCodes: '0 success, 1 failure, 2 incorrect usage; run: that of the command. See docs/places.md.',
 }

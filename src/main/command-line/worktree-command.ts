@@ -15,14 +15,13 @@ export const WORKTREE_COMMAND: CommandSpec = {
   positionals: {
     name: 'list|show|merge|update|remove|restore|purge',
     help: [
-      'what to do, and with which worktree.',
       '  list        All of them, removed ones included.',
       '  show ID     One, compared with the branch it started from.',
       '  merge ID    Merge its branch into that branch.',
       '  update ID   Bring the new commits of that branch into it.',
-      '  remove ID   Save what only it has, then remove it.',
-      '  restore ID  Make a removed one again, with everything that was saved.',
-      '  purge ID    Permanently delete what was saved of a removed one.',
+      '  remove ID   Save its commits and changes, then remove it.',
+      '  restore ID  Restore a removed one, with everything that was saved.',
+      '  purge ID    Permanently delete the saved changes of a removed one.',
     ].join('\n'),
     max: 2,
     text: 'ID',
@@ -47,5 +46,5 @@ export const WORKTREE_COMMAND: CommandSpec = {
     'trestle worktree remove shop-1a2b3c --json',
     'trestle worktree restore shop-1a2b3c',
   ],
-  exitCodes: '0 it worked, 1 it failed or there are conflicts, 2 wrong usage or not allowed. See docs/worktrees.md.',
+  exitCodes: '0 success, 1 failure or conflicts, 2 incorrect usage or not allowed. See docs/worktrees.md.',
 }

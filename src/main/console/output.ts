@@ -99,7 +99,7 @@ export function watchOutput(stdout: NodeJS.WriteStream, exit: (code: number) => 
       return
     }
     // Later writes fail for the same reason.
-    problem ??= error.code === 'ENOSPC' ? 'there is no space left where it goes (ENOSPC)' : error.message
+    problem ??= error.code === 'ENOSPC' ? 'there is no space left on the device (ENOSPC)' : error.message
   })
   return { problem: () => problem }
 }

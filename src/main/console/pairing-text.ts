@@ -13,7 +13,7 @@ export function pairingText(
   if (link === undefined || !address)
     return [
       `Code: ${code} (${can}, once, until ${until})`,
-      'Trestle does not listen for devices yet. Start it: trestle serve --listen 0.0.0.0',
+      'Trestle is not listening for devices yet. Run: trestle serve --listen 0.0.0.0',
       '',
     ].join('\n')
   return [

@@ -24,13 +24,13 @@ export function parseAction<Name extends string>(
     throw new UsageError(message, command)
   }
   const names = Object.keys(actions) as Name[]
-  if (first === undefined) return wrong(`Say what to do: ${names.join(', ')}.`)
+  if (first === undefined) return wrong(`Specify an action: ${names.join(', ')}.`)
   const action = names.find((name) => name === first)
   if (action === undefined)
     return wrong(`Unknown "${first}".${didYouMean(nearest(first, names, 1))} There are: ${names.join(', ')}.`)
   const { options, words: range, takes } = actions[action]
   const stray = Object.keys(values).find((name) => name !== 'help' && !options.includes(name))
-  if (stray !== undefined) wrong(`--${stray} does not go with ${action}.`)
+  if (stray !== undefined) wrong(`--${stray} cannot be used with ${action}.`)
   if (words.length < range[0] || words.length > range[1]) wrong(`${action} takes ${takes}.`)
   return { action, words }
 }
@@ -40,6 +40,6 @@ export async function refuseAgents(what: string): Promise<boolean> {
   const { agentTrace } = await import('../engine/runtime/agent-trace')
   const trace = await agentTrace({ home: realpathSync(resolveHome()) })
   if (trace === undefined) return false
-  process.stderr.write(`trestle: ${what} is for people, and ${trace}. Use the app, or a terminal of your own.\n`)
+  process.stderr.write(`trestle: ${what} is for users only, and ${trace}. Use the app or your own terminal.\n`)
   return true
 }

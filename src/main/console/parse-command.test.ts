@@ -64,7 +64,7 @@ describe('options that do not fit together are rejected', () => {
     expect(noProjectOption(values({ 'no-project': true }), 'x')).toBe(true)
     expect(noProjectOption(values({ cwd: '/p' }), 'x')).toBe(false)
     for (const other of ['cwd', 'continue', 'session'])
-      expect(() => noProjectOption(values({ 'no-project': true, [other]: 'y' }), 'x')).toThrow(`--${other} exclude`)
+      expect(() => noProjectOption(values({ 'no-project': true, [other]: 'y' }), 'x')).toThrow(`--${other} cannot`)
   })
 
   test('worktree options without a worktree, or with another session', () => {
@@ -76,7 +76,7 @@ describe('options that do not fit together are rejected', () => {
     })
     expect(worktreeOption(values({ worktree: true }, [' ']), 'x')).toEqual({})
     expect(() => worktreeOption(values({ branch: 'a' }), 'x')).toThrow('--branch needs --worktree.')
-    expect(() => worktreeOption(values({ worktree: true, session: 's' }), 'x')).toThrow('exclude each other')
+    expect(() => worktreeOption(values({ worktree: true, session: 's' }), 'x')).toThrow('cannot be combined')
   })
 })
 
@@ -93,10 +93,10 @@ describe('an action', () => {
   })
 
   test.each([
-    [[], {}, 'Say what to do: add, list.'],
+    [[], {}, 'Specify an action: add, list.'],
     [['ad'], {}, 'Unknown "ad". Did you mean add? There are: add, list.'],
     [['constructor'], {}, 'Unknown "constructor". There are: add, list.'],
-    [['list'], { json: true }, '--json does not go with list.'],
+    [['list'], { json: true }, '--json cannot be used with list.'],
     [['add'], {}, 'add takes a name.'],
     [['list', 'x'], {}, 'list takes no arguments.'],
   ])('%j is refused with what is wrong', (positionals, given, message) => {

@@ -139,7 +139,7 @@ export const AGENT_OPTIONS: Record<string, OptionSpec> = {
   agent: {
     type: 'string',
     value: 'NAME',
-    help: 'The agent to use; see trestle agent list (default: the usual one).',
+    help: 'The agent to use; see trestle agent list (default: Trestle).',
   },
   'agent-file': { type: 'string', value: 'FILE', help: 'Use the agent defined in this file.' },
 }
@@ -148,7 +148,7 @@ export const AGENT_OPTIONS: Record<string, OptionSpec> = {
 export function noProjectOption({ values }: Parsed, command: string): boolean {
   if (values['no-project'] !== true) return false
   const other = ['cwd', 'continue', 'session'].find((name) => values[name] !== undefined)
-  if (other !== undefined) throw new UsageError(`--no-project and --${other} exclude each other.`, command)
+  if (other !== undefined) throw new UsageError(`--no-project and --${other} cannot be combined.`, command)
   return true
 }
 
@@ -156,7 +156,7 @@ export function noProjectOption({ values }: Parsed, command: string): boolean {
 export function agentOption({ values }: Parsed, command: string): AgentChoice | undefined {
   const { agent: name, 'agent-file': file } = values
   if (typeof name === 'string' && typeof file === 'string')
-    throw new UsageError('--agent and --agent-file exclude each other.', command)
+    throw new UsageError('--agent and --agent-file cannot be combined.', command)
   if (typeof name === 'string') return { name }
   if (typeof file !== 'string') return undefined
   const absolute = resolve(file)

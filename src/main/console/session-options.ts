@@ -29,13 +29,13 @@ export function sessionOptions(parsed: Parsed, command: string): SessionOptions 
   const continueLatest = values['continue'] === true
   const sessionId = text('session')
   if (continueLatest && sessionId !== undefined)
-    throw new UsageError('--continue and --session exclude each other.', command)
+    throw new UsageError('--continue and --session cannot be combined.', command)
   const model = text('model')
   const agent = agentOption(parsed, command)
   const effort = text('effort') as Effort | undefined
   const named = text('permission-mode') as SessionMode | undefined
   if (values['yolo'] === true && named !== undefined && named !== 'auto')
-    throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, command)
+    throw new UsageError(`--yolo and --permission-mode ${named} cannot be combined.`, command)
   const mode = values['yolo'] === true ? 'auto' : named
   const worktree = worktreeOption(parsed, command)
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []

@@ -12,7 +12,7 @@ export function worktreeOption({ values, positionals }: Parsed, command: string)
   const other = ['continue', 'session', 'no-project'].find(
     (name) => values[name] !== undefined && values[name] !== false,
   )
-  if (other !== undefined) throw new UsageError(`--worktree and --${other} exclude each other.`, command)
+  if (other !== undefined) throw new UsageError(`--worktree and --${other} cannot be combined.`, command)
   const branch = text('branch')
   const from = text('from')
   const about = positionals[0]

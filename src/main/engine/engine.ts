@@ -107,7 +107,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const notifier = createTaskNotifier({ supervisor, store, sessions, startsTurns: interactive, now, log })
   /** Called when rules have changed: answers the pending requests that they now decide. */
   const reconsider = (): void =>
-    background.add(sessions.reconsider(), (error) => log(`Requests could not be looked at again: ${describe(error)}`))
+    background.add(sessions.reconsider(), (error) => log(`Requests could not be checked again: ${describe(error)}`))
   const agents = createAgents({
     home,
     store,

@@ -172,7 +172,7 @@ function lineFrom(text: string): WireLine | undefined {
 function lost(): Failure {
   return new CodedError(
     'connection.lost',
-    'The connection broke before the answer came; it may or may not have been done.',
+    'The connection was lost before the response arrived. The request may or may not have completed.',
   ).failure
 }
 

@@ -109,7 +109,7 @@ class KeptConnection implements Connection {
         if (!isCurrent()) return
         if (refused)
           this.#finish(
-            new PageError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'),
+            new PageError('connection.refused', 'The token of this page does not match the running Trestle.'),
           )
         else this.#lose()
       },

@@ -48,7 +48,7 @@ export class RpcLink {
     wire.peer.message(message).catch((error: unknown) => {
       // Not our protocol: nothing on this transport can be trusted from now on.
       if (this.#wire === wire)
-        this.detach(new PageError('connection.lost', `What arrived could not be read: ${String(error)}`))
+        this.detach(new PageError('connection.lost', `The response could not be read: ${String(error)}`))
     })
   }
 
@@ -56,7 +56,7 @@ export class RpcLink {
   detach(
     reason = new PageError(
       'connection.lost',
-      'The connection broke before the answer came; it may or may not have been done.',
+      'The connection was lost before the response arrived. The request may or may not have completed.',
     ),
   ): void {
     const wire = this.#wire
@@ -104,7 +104,7 @@ export class RpcLink {
       }
       const abort = (): void => finish(() => reject(signal?.reason))
       const timer = setTimeout(
-        () => finish(() => reject(new PageError('connection.lost', 'There is no connection; nothing was sent.'))),
+        () => finish(() => reject(new PageError('connection.lost', 'Not connected. Nothing was sent.'))),
         this.#waitMs,
       )
       this.#waiting.add(wake)

@@ -4,7 +4,7 @@
  */
 export const FEATURE_ERRORS = {
   'customize.changed': {
-    title: 'It has changed since it was shown',
+    title: 'This has changed since it was loaded',
     retryable: false,
     advice: 'Check it again, then make your change.',
   },
@@ -14,7 +14,7 @@ export const FEATURE_ERRORS = {
     advice: 'Review the settings of the project and trust its folder, then change them here.',
   },
   'customize.not_found': {
-    title: 'There is no such entry',
+    title: 'Entry not found',
     retryable: false,
     advice: 'Refresh the list: it may have been removed or renamed.',
   },
@@ -24,9 +24,9 @@ export const FEATURE_ERRORS = {
     advice: 'Choose another name, or edit the one that has it.',
   },
   'customize.invalid': {
-    title: 'It cannot be saved like this',
+    title: "This can't be saved",
     retryable: false,
-    advice: 'Correct what is named, then save again.',
+    advice: 'Fix the problem described, then save again.',
   },
   'customize.undo_gone': {
     title: 'This change can no longer be undone',
@@ -36,15 +36,15 @@ export const FEATURE_ERRORS = {
   'customize.not_user': {
     title: 'Only you can change this',
     retryable: false,
-    advice: 'Open the settings in a Trestle that you started yourself.',
+    advice: 'Open Settings in the app you started yourself.',
   },
   'memory.secret': {
-    title: 'Not remembered',
+    title: 'Not saved to memory',
     retryable: false,
     advice: 'Secrets are never remembered. Leave the secret out, and say where it is kept instead.',
   },
   'memory.not_found': {
-    title: 'Nothing is remembered there',
+    title: 'Memory entry not found',
     retryable: false,
     advice: 'Search for it: it may have another key, or belong to another project.',
   },
@@ -64,9 +64,9 @@ export const FEATURE_ERRORS = {
     advice: 'Give a later time, such as "18:30", "2026-12-01 09:00", "25m" or "1h30m".',
   },
   'alarm.not_found': {
-    title: 'There is no such alarm',
+    title: 'Alarm not found',
     retryable: false,
-    advice: 'trestle alarm list --all shows those there are.',
+    advice: 'See all alarms with: trestle alarm list --all.',
   },
   'alarm.ended': {
     title: 'The alarm is in another state',
@@ -74,14 +74,14 @@ export const FEATURE_ERRORS = {
     advice: 'Set a new alarm if one is needed.',
   },
   'alarm.full': {
-    title: 'There are too many alarms',
+    title: 'Too many alarms',
     retryable: false,
     advice: 'Cancel alarms that are no longer needed.',
   },
   'mail.account': {
     title: 'The mail account cannot be used',
     retryable: false,
-    advice: 'Look at the account in Settings, under Mail, or with trestle mail account list.',
+    advice: 'Check the account in Settings, under Mail, or with trestle mail account list.',
   },
   'mail.sign_in': {
     title: 'The mail server refused the sign-in',
@@ -104,32 +104,32 @@ export const FEATURE_ERRORS = {
     advice: 'Search again: it may have been moved or deleted.',
   },
   'mail.not_user': {
-    title: 'Only for people',
+    title: 'Only you can do this',
     retryable: false,
-    advice: 'Use the app, or a terminal of your own. Agents have the mail tools.',
+    advice: 'Use the app or your own terminal. Agents have the mail tools.',
   },
   'mail.rejected': {
     title: 'The mail server rejected it',
     retryable: false,
-    advice: 'See what the server says.',
+    advice: "Check the server's message.",
   },
   'schedule.not_found': {
-    title: 'There is no such schedule',
+    title: 'Schedule not found',
     retryable: false,
     advice: 'List the schedules to see their ids; deleted ones can be restored for 30 days.',
   },
   'schedule.time': {
-    title: 'The time cannot be used',
+    title: 'The time is not valid',
     retryable: false,
     advice: 'Use a cron pattern such as "0 9 * * 1-5", a time such as "2026-12-01T09:00", or "every 2 h".',
   },
   'schedule.limit': {
-    title: 'There are too many schedules',
+    title: 'Too many schedules',
     retryable: false,
     advice: 'Delete schedules that are no longer needed.',
   },
   'schedule.running': {
-    title: 'It is running already',
+    title: 'This schedule is already running',
     retryable: true,
     advice: 'Wait until the run has ended, or stop its session. Runs of one schedule never overlap.',
   },
@@ -144,12 +144,12 @@ export const FEATURE_ERRORS = {
     advice: 'Fix the plugin, then add or review it again. See docs/plugins.md.',
   },
   'plugin.not_found': {
-    title: 'There is no such plugin',
+    title: 'Plugin not found',
     retryable: false,
-    advice: 'Settings → Plugins and `trestle plugin list` show those that are installed.',
+    advice: 'Settings → Plugins and `trestle plugin list` list the installed plugins.',
   },
   'plugin.taken': {
-    title: 'A plugin with this name is installed',
+    title: 'A plugin with this name is already installed',
     retryable: false,
     advice: 'Update or remove it first.',
   },
@@ -166,7 +166,7 @@ export const FEATURE_ERRORS = {
   'plugin.not_user': {
     title: 'Only you can decide about plugins',
     retryable: false,
-    advice: 'Decide in a Trestle that you started yourself, or in a terminal of your own.',
+    advice: 'Decide in the app, or in a terminal you opened yourself.',
   },
 } as const
 
@@ -178,12 +178,12 @@ export const DEVICE_ERRORS = {
     advice: 'Do it on the computer, or pair this device again with full access.',
   },
   'device.not_here': {
-    title: 'Only possible on the computer',
+    title: 'Only available on the computer',
     retryable: false,
     advice: 'Open Trestle on the computer it runs on.',
   },
   'device.not_found': {
-    title: 'There is no such device',
+    title: 'Device not found',
     retryable: false,
     advice: 'Refresh the list: it may have been revoked already.',
   },
@@ -203,7 +203,7 @@ export const DEVICE_ERRORS = {
     advice: 'Revoke devices you no longer use in Settings, Devices.',
   },
   'device.certificate': {
-    title: 'There is no usable certificate',
+    title: 'No usable certificate',
     retryable: false,
     advice: 'Install openssl, or name a certificate of your own with --cert and --key.',
   },
@@ -214,22 +214,22 @@ export const ENGINE_ERRORS = {
   'engine.unavailable': {
     title: 'The engine could not be reached',
     retryable: true,
-    advice: 'Try again. "trestle engine status" shows whether one runs, and the log has the reason.',
+    advice: 'Try again. "trestle engine status" shows whether it is running; the log has the reason.',
   },
   'engine.version': {
-    title: 'The engine is another version of Trestle',
+    title: 'The engine runs a different version of Trestle',
     retryable: false,
     advice: 'Restart it with "trestle engine restart --when-idle", or update the older of the two.',
   },
   'engine.foreign': {
-    title: 'This is not the engine of your home',
+    title: "This engine doesn't belong to your Trestle home",
     retryable: false,
     advice: 'Check who owns the run folder of your Trestle home, and remove what is not yours.',
   },
   'engine.leaving': {
     title: 'The engine is being replaced',
     retryable: true,
-    advice: 'Connect again: another engine takes over.',
+    advice: 'Reconnect: a new engine is taking over.',
   },
 } as const
 
@@ -243,7 +243,7 @@ export const MOVE_ERRORS = {
   'history.changed': {
     title: 'The history was changed',
     retryable: false,
-    advice: 'Get the file again from where it comes from. Nothing was imported.',
+    advice: 'Get the file again from its source. Nothing was imported.',
   },
   'move.unfinished': {
     title: 'The move is not finished',
@@ -261,9 +261,9 @@ export const MOVE_ERRORS = {
     advice: 'Receive it there, or cancel the move and seal it for this home.',
   },
   'move.repeated': {
-    title: 'This move was received or refused already',
+    title: 'This move was already received or refused',
     retryable: false,
-    advice: 'List the sessions: it is among them, unless you deleted it or moved it on.',
+    advice: 'Check the session list: the session is there unless you deleted it or moved it again.',
   },
   'move.conflict': {
     title: 'The session here has a different history',
@@ -276,7 +276,7 @@ export const MOVE_ERRORS = {
     advice: 'Commit or move your changes, put the files back, or receive the session into another folder.',
   },
   'move.folder': {
-    title: 'The project cannot be put there',
+    title: "The project can't be placed there",
     retryable: false,
     advice: 'Choose an empty folder, or a clone of the same project without uncommitted changes.',
   },

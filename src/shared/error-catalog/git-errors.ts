@@ -18,7 +18,7 @@ export const GIT_ERRORS = {
   'git.not_user': {
     title: 'Only you can trust a repository',
     retryable: false,
-    advice: 'Decide in a Trestle that you started yourself, or in a terminal of your own.',
+    advice: 'Decide in the app, or in a terminal you opened yourself.',
   },
   'git.ownership': {
     title: 'The repository belongs to another user',
@@ -31,7 +31,7 @@ export const GIT_ERRORS = {
     advice: 'Wait until it has finished. If none is running, delete the lock file that the message names.',
   },
   'git.identity': {
-    title: 'Git does not know your name',
+    title: 'Your name and email are not set in Git',
     retryable: false,
     advice: 'Run: git config --global user.name "Your Name" and git config --global user.email you@example.com.',
   },
@@ -46,7 +46,7 @@ export const GIT_ERRORS = {
     advice: 'See its output, fix what it reports, and try again.',
   },
   'git.nested': {
-    title: 'The folder holds a repository of its own',
+    title: 'The folder contains another repository',
     retryable: false,
     advice: 'Delete it in a terminal if it is not needed. Nothing was changed.',
   },
@@ -58,7 +58,7 @@ export const GIT_ERRORS = {
   'git.changed': {
     title: 'The file has changed in the meantime',
     retryable: false,
-    advice: 'Look at the current changes, then decide again. Nothing was changed.',
+    advice: 'Review the current changes, then decide again. Nothing was changed.',
   },
   'git.not_merged': {
     title: 'The branch is not fully merged',
@@ -81,14 +81,14 @@ export const GIT_ERRORS = {
     advice: 'Use letters, digits, ".", "-", "_" and "/".',
   },
   'git.not_found': {
-    title: 'Git does not find it',
+    title: 'Not found in this repository',
     retryable: false,
     advice: 'It may have been changed or deleted in the meantime. Check the current state.',
   },
   'git.nothing': {
     title: 'There is nothing to do',
     retryable: false,
-    advice: 'Look at the current state in the Git pane.',
+    advice: 'Check the current state in the Git pane.',
   },
   'git.diverged': {
     title: 'The branches have diverged',
@@ -113,10 +113,10 @@ export const GIT_ERRORS = {
   'git.rejected': {
     title: 'The remote rejected the push',
     retryable: false,
-    advice: 'See what the remote says.',
+    advice: "Check the remote's message.",
   },
   'git.too_large': {
-    title: 'There is too much to show',
+    title: 'Too much to show',
     retryable: false,
     advice: 'Use git in a terminal for this.',
   },
@@ -133,19 +133,19 @@ export const GIT_ERRORS = {
   'git.failed': {
     title: 'Git failed',
     retryable: false,
-    advice: 'See what Git says.',
+    advice: "Check Git's message.",
   },
 } as const
 
 /** The expected failures of worktrees. Part of `ERRORS`, which explains the fields. */
 export const WORKTREE_ERRORS = {
   'worktree.not_found': {
-    title: 'There is no such worktree',
+    title: 'Worktree not found',
     retryable: false,
-    advice: 'Settings, Worktrees, or "trestle worktree list" shows those that there are.',
+    advice: 'Settings, Worktrees, or "trestle worktree list" lists all worktrees.',
   },
   'worktree.no_commit': {
-    title: 'The repository has no commit yet',
+    title: 'The repository has no commits yet',
     retryable: false,
     advice: 'Commit something first: a worktree starts from a commit.',
   },
@@ -175,17 +175,17 @@ export const WORKTREE_ERRORS = {
     advice: 'Wait until its sessions and tasks have ended, or stop them, then try again. Nothing was changed.',
   },
   'worktree.operation': {
-    title: 'The worktree is in the middle of something',
+    title: 'An operation is in progress in the worktree',
     retryable: false,
     advice: 'Continue or abort it in the Git pane or in a terminal, then try again. Nothing was changed.',
   },
   'worktree.nested': {
-    title: 'The worktree contains a repository of its own',
+    title: 'The worktree contains another repository',
     retryable: false,
     advice: 'Its commits cannot be saved as a patch. Move it elsewhere, then try again. Nothing was removed.',
   },
   'worktree.too_large': {
-    title: 'There is too much to save',
+    title: 'Too much to save',
     retryable: false,
     advice: 'Move or delete what the message names, then try again. Nothing was removed.',
   },
@@ -205,8 +205,8 @@ export const WORKTREE_ERRORS = {
     advice: 'Commit or stash the changes there, or merge into another branch. Nothing was changed.',
   },
   'worktree.taken': {
-    title: 'The place of the worktree is taken',
+    title: 'The folder for the worktree already exists',
     retryable: false,
-    advice: 'Move what is there elsewhere, then try again.',
+    advice: 'Move or rename that folder, then try again.',
   },
 } as const

@@ -25,7 +25,7 @@ export const PLACE_ERRORS = {
     advice: 'Install Trestle there, then add the place with --program and the path of its trestle command.',
   },
   'place.no_space': {
-    title: 'There is no space on the place',
+    title: 'The place has no disk space left',
     retryable: true,
     advice: 'Free some space in the home folder there, or remove old versions in ~/.trestle-server.',
   },
@@ -40,12 +40,12 @@ export const PLACE_ERRORS = {
     advice: 'See the output of the place, and run trestle place test.',
   },
   'place.version': {
-    title: 'The versions do not fit together',
+    title: 'The versions are not compatible',
     retryable: false,
     advice: 'Update the older of the two; trestle place update copies this version to the place.',
   },
   'place.misbehaved': {
-    title: 'The place sent something that is not allowed',
+    title: 'The place sent something unexpected',
     retryable: false,
     advice: 'Check who controls that machine, and that Trestle there is unchanged, before you connect again.',
   },
@@ -55,24 +55,24 @@ export const PLACE_ERRORS = {
     advice: 'The scheduler starts it when it can; the session connects then.',
   },
   'place.job_ended': {
-    title: 'The job is over',
+    title: 'The job has ended',
     retryable: false,
     advice: 'Connect again from Settings, under Places, which submits a new job; what was recorded is still there.',
   },
   'place.stopped': {
-    title: 'What the place runs in is stopped',
+    title: 'The place is stopped',
     retryable: false,
     advice: 'Connect it from Settings, under Places, or with trestle place test, which starts it.',
   },
   'place.setup': {
     title: 'The place is not set up',
     retryable: false,
-    advice: 'Correct what is named, then connect again from Settings, under Places, or with trestle place test.',
+    advice: 'Fix the problem described, then connect again from Settings, under Places, or with trestle place test.',
   },
   'place.not_found': {
-    title: 'There is no such place',
+    title: 'Place not found',
     retryable: false,
-    advice: 'trestle place list shows those there are.',
+    advice: 'See all places with: trestle place list.',
   },
   'place.taken': {
     title: 'The name is taken',

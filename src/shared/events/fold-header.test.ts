@@ -68,7 +68,7 @@ it('a restore also restores the prefix of that time, if any', () => {
 
 it('lists the names of facts the model was told, instead of their full text', () => {
   expect(contextChangeText([{ key: 'date' }, { key: 'instructions:/a-b/AGENTS.md' }, { key: 'tool:mcp__a-b' }])).toBe(
-    'The agent was told what has changed: date, /a-b/AGENTS.md, the tool mcp__a-b.',
+    'The agent was notified of changes: date, /a-b/AGENTS.md, the tool mcp__a-b.',
   )
   expect(contextChangeText(Array.from({ length: 9 }, (_, n) => ({ key: `tool:${n}` })))).toContain('the tool 5, 3 more')
 })

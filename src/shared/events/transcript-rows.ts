@@ -167,7 +167,7 @@ export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.re
 /** The message shown when another model has taken over. */
 export function modelFallbackText({ from, to, failure }: Extract<RecordedEvent, { type: 'model.fell_back' }>): string {
   return (
-    `${from} does not answer (${failure.title.toLowerCase()}), so ${to} continues this turn. ` +
+    `${from} isn't responding (${failure.title.toLowerCase()}). ${to} continues this turn. ` +
     `The next turn asks ${from} again.`
   )
 }

@@ -213,7 +213,7 @@ async function specFrom(
   async function prompt(): Promise<string | undefined> {
     const [inline, promptPath] = [string('system_prompt'), string('system_prompt_path')]
     if (inline !== undefined && promptPath !== undefined)
-      wrong('system_prompt_path', 'system_prompt and system_prompt_path exclude each other; the text counts.')
+      wrong('system_prompt_path', 'system_prompt and system_prompt_path cannot be combined; the text is used.')
     if (promptPath === undefined || inline !== undefined) return inline
     return (await fileFrom('system_prompt_path', promptPath))?.text.trim()
   }

@@ -261,7 +261,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       { reason: CHANGED },
       ask(fresh, judged, { ...verdict, reason: `${CHANGED} ${verdict.reason}` }, signal),
     )
-    throw goneError(`${CHANGED} Look at the new request.`)
+    throw goneError(`${CHANGED} Review the new request.`)
   }
 
   /** The call with the user's changes, prepared and judged like any other. */

@@ -109,7 +109,7 @@ export async function readLoginShell({
     answer.resolve({
       problem: `${name} did not finish its startup files within ${limitMs / 1000} s.`,
       advice:
-        'Look for what waits for input or for the network in your startup files. ' +
+        'Check your startup files for anything that waits for input or the network. ' +
         'They can skip it when TRESTLE_RESOLVING_ENVIRONMENT is set.',
     })
   }, limitMs)

@@ -108,7 +108,7 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
         }),
       missed: (all) => void notifyUser({ ...missedText(all), source: 'alarm' }),
       changed: () => notify({ kind: 'alarms' }),
-      failed: (error) => log(`alarms could not be looked at: ${failureOf(error).message}`),
+      failed: (error) => log(`alarms could not be checked: ${failureOf(error).message}`),
     }))
 
   return {

@@ -312,7 +312,7 @@ function sentence(text = ''): string {
 }
 
 function blocked(event: HookEvent, words: string): HookAnswer {
-  if (!BLOCKABLE.has(event)) return { outcome: 'failed', reason: `It wanted to block, which ${event} does not allow.` }
+  if (!BLOCKABLE.has(event)) return { outcome: 'failed', reason: `It tried to block, which ${event} does not allow.` }
   const reason = words.length > MAX_REASON_CHARS ? `${cutText(words, MAX_REASON_CHARS)}…` : words
   return { outcome: 'blocked', reason: reason || 'It gave no reason.' }
 }

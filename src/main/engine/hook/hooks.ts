@@ -125,7 +125,7 @@ export function createHooks(deps: HooksDeps): Hooks {
       } as const
       const reason = blockedBy(await runner.run(occasion, NEVER_ABORTED))
       if (reason !== undefined) throw new CodedError('hook.blocked', reason)
-      if (isClosing) throw new CodedError('hook.blocked', 'Trestle was closed before its hooks had looked at this.')
+      if (isClosing) throw new CodedError('hook.blocked', 'Trestle was closed before its hooks had checked this.')
     },
 
     recorded(session, events) {

@@ -302,7 +302,7 @@ export function createPlaces(options: PlacesOptions): Places {
     async move({ sessionId, to, folder }, tell) {
       const source = placeOf({ sessionId, input: undefined }) ?? (await findUnknown(sessionId))
       const target = to === null ? undefined : open(to)
-      if (source === target) throw new CodedError('request.invalid', 'The session is there already.')
+      if (source === target) throw new CodedError('request.invalid', 'The session is already there.')
       if (!source && !options.knows(sessionId))
         throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
       if (moving.has(sessionId)) throw new CodedError('session.busy', 'It is being moved already.')

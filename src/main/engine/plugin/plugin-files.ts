@@ -46,7 +46,7 @@ export function pluginContent(found: readonly PluginFile[]): PluginContent {
     total += bytes.length
     // On some systems, both names would be the same file.
     const name = path.normalize('NFC').toLowerCase()
-    if (names.has(name)) refuse(`${path} is there twice, differing only in upper and lower case.`)
+    if (names.has(name)) refuse(`${path} appears twice, differing only in upper and lower case.`)
     names.add(name)
     hash.update(JSON.stringify([path, isExecutable, bytes.length])).update(bytes)
   }
@@ -58,7 +58,7 @@ export function pluginContent(found: readonly PluginFile[]): PluginContent {
 export function checkPath(path: string): void {
   const parts = path.split('/')
   if (path.length > PLUGIN_LIMITS.pathChars) refuse(`The path ${path.slice(0, 60)}… is too long.`)
-  if (parts.length > PLUGIN_LIMITS.depth) refuse(`${path} lies too deep.`)
+  if (parts.length > PLUGIN_LIMITS.depth) refuse(`${path} is nested too deeply.`)
   if (/[\\:\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFD]/u.test(path))
     refuse(`The name of ${JSON.stringify(path)} has a character that is not allowed.`)
   if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$/i.test(part) || /[. ]$/.test(part)))

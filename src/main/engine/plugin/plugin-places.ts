@@ -97,5 +97,5 @@ export function missing(name: string): CodedError {
 
 /** Refuses links in the path, which could lead out of the project. */
 function checkIsThere(folder: string): void {
-  if (realpathSync(folder) !== folder) refuse(`${folder} is a symbolic link, or lies behind one.`)
+  if (realpathSync(folder) !== folder) refuse(`${folder} is a symbolic link, or is inside one.`)
 }

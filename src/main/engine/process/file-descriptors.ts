@@ -11,7 +11,7 @@ const UNCONSTRAINED_LIMIT = 1024
 
 /** Advice for the user or model when a request failed because of the limit. */
 export const TOO_MANY_FILES =
-  'Too many files are open at once (EMFILE). Try again with fewer calls at once, or stop background tasks.'
+  'Too many files are open (EMFILE). Try again with fewer calls in one step, or stop background tasks.'
 
 /** The advice if `error` was caused by missing descriptors; undefined for any other. */
 export function tooManyFilesAdvice(error: unknown): string | undefined {

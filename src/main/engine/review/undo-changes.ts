@@ -19,7 +19,7 @@ export interface WantedUndo {
   ids?: readonly string[] | undefined
 }
 
-const CHANGED = 'It has changed since it was shown.'
+const CHANGED = 'This has changed since it was loaded.'
 
 /**
  * Undoes changes of a review. The current content is backed up first, and the undo is recorded as a restore, which can

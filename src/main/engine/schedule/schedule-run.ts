@@ -131,7 +131,7 @@ export function runPrompt(
   const earlier =
     missed === 0
       ? ''
-      : ` It also stands for ${missed === 1 ? 'an earlier run that was' : `${missed} earlier runs that were`} missed.`
+      : ` It also covers ${missed === 1 ? 'an earlier run that was' : `${missed} earlier runs that were`} missed.`
   const about =
     `(This is a run of the schedule ${JSON.stringify(schedule.name)}, due ${momentText(dueAt, schedule.zone)} ` +
     `${schedule.zone}.${earlier}${schedule.time.kind === 'mail' ? mailNote(mail) : ''} ` +

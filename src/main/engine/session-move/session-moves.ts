@@ -292,7 +292,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
     if (local) return { folder: local.folder, top: topOf(local.folder, inside) }
     if (seal.project)
-      throw new CodedError('request.invalid', 'Say where the project is to be put: an empty folder, or a clone of it.')
+      throw new CodedError('request.invalid', 'Choose where to put the project: an empty folder, or a clone of it.')
     const folder = await deps.makeScratchFolder()
     return { folder, top: folder }
   }

@@ -33,9 +33,9 @@ const told = (end: TaskEnd, more: { timeoutMs?: number; interactive?: boolean; c
 describe('what the model reads about a command', () => {
   test.each([
     [{ status: 'completed', exitCode: 0 }, 'ok\n\n', 500, 'ok'],
-    [{ status: 'completed', exitCode: 0 }, '  \n', 500, 'The command succeeded and printed nothing.'],
+    [{ status: 'completed', exitCode: 0 }, '  \n', 500, 'The command succeeded and printed no output.'],
     [{ status: 'completed', exitCode: 0 }, 'ok', 65_000, 'ok\n[Took 65 s]'],
-    [{ status: 'failed', exitCode: 1 }, '', 500, 'It printed nothing.\nExit code 1'],
+    [{ status: 'failed', exitCode: 1 }, '', 500, 'It printed no output.\nExit code 1'],
     [{ status: 'failed', exitCode: 127 }, 'x', 500, 'x\nExit code 127 (command not found)'],
     [{ status: 'failed', exitCode: 126 }, 'x', 500, 'x\nExit code 126 (found but cannot be executed)'],
     [{ status: 'failed', exitCode: 137 }, 'x', 20_000, 'x\nExit code 137 (ended by SIGKILL) (after 20 s)'],
@@ -43,7 +43,7 @@ describe('what the model reads about a command', () => {
     [{ status: 'failed', exitCode: 255 }, 'x', 500, 'x\nExit code 255'],
     [{ status: 'failed', signal: 'SIGSEGV' }, 'x', 500, 'x\nEnded by SIGSEGV.'],
     [{ status: 'stopped' }, 'x', 500, 'x\nStopped by the user after 0.5 s.'],
-    [{ status: 'lost' }, 'x', 500, 'x\nLost after 0.5 s. Look what it had done before you run it again.'],
+    [{ status: 'lost' }, 'x', 500, 'x\nLost after 0.5 s. Check what it did before you run it again.'],
   ] as const)('that ended with %j after it printed %j', (more, text, durationMs, expected) => {
     expect(told(ended(more, { text, durationMs }))).toBe(expected)
   })
@@ -53,7 +53,7 @@ describe('what the model reads about a command', () => {
     expect(told(end)).toContain(
       'stopped after 60 s, with everything it had started. If it needs more time, give a longer',
     )
-    expect(told(end, { timeoutMs: 300_000 })).toContain('If it needs more time, do less at once.')
+    expect(told(end, { timeoutMs: 300_000 })).toContain('If it needs more time, do less in one command.')
   })
 
   test('that asked at its terminal says how to keep it from asking, and never what was typed', () => {
@@ -74,7 +74,7 @@ describe('what the model reads about a command', () => {
     })) as TaskEnd['leftRunning']
     const text = told(ended({}, { leftRunning, notes: ['No terminal.'] }))
     expect(text).toBe(
-      'It printed nothing.\n[No terminal.]\n' +
+      'It printed no output.\n[No terminal.]\n' +
         '[Still running in the background: 1 (server 0), 2 (server 1), 3 (server 2), ' +
         '4 (server 3), 5 (server 4), 2 more]',
     )

@@ -13,7 +13,7 @@ const MIN_REPORTED_MS = 10_000
 
 const TOLD_AT_THE_END =
   'You are told in a message when it ends, with its status and the end of its output; do not poll. ' +
-  'To look at it before, use TaskOutput; to end it, TaskStop.'
+  'To see its output before then, use TaskOutput; to end it, TaskStop.'
 const TOLD_IN_THIS_TURN =
   'You are told in a message when it ends while this turn runs. Trestle runs for one turn only here: ' +
   'if you need how it ends, wait with TaskOutput and block. To end it, use TaskStop.'
@@ -76,10 +76,10 @@ export function foregroundResult(
 }
 
 function noOutputText({ task, leftRunning }: TaskEnd): string {
-  if (task.status === 'running') return 'It has printed nothing so far.'
+  if (task.status === 'running') return 'It has printed no output so far.'
   return task.status === 'completed' && leftRunning.length === 0
-    ? 'The command succeeded and printed nothing.'
-    : 'It printed nothing.'
+    ? 'The command succeeded and printed no output.'
+    : 'It printed no output.'
 }
 
 function idLines({ taskId, pid, outputPath }: Task): string[] {
@@ -129,8 +129,7 @@ function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boo
 
 function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
   const { status, exitCode } = task
-  if (status === 'lost')
-    return [`Lost after ${durationText(durationMs)}. Look what it had done before you run it again.`]
+  if (status === 'lost') return [`Lost after ${durationText(durationMs)}. Check what it did before you run it again.`]
   if (status === 'stopped') return [`Stopped by the user after ${durationText(durationMs)}.`]
   if (status === 'timed_out') {
     if (task.waited) return [`Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started.`]
@@ -138,7 +137,7 @@ function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
       timeoutMs < MAX_TIMEOUT_MS ? `give a longer timeout (milliseconds, at most ${MAX_TIMEOUT_MS}) or ` : ''
     return [
       `Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started. ` +
-        `If it needs more time, ${longer}do less at once.`,
+        `If it needs more time, ${longer}do less in one command.`,
     ]
   }
   if (status === 'failed') {

@@ -13,7 +13,7 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
   if (path.sensitive === undefined) return undefined
   return refuse(
     `${shown} is protected: file tools never read or change ${path.sensitive}. ` +
-      'Do not look for a way round; ask the person if something in it matters.',
+      'Do not try to work around this; ask the user if something in it matters.',
   )
 }
 
@@ -28,7 +28,7 @@ export async function leadsElsewhere(
 ): Promise<string | undefined> {
   const now = await workspace.resolve(written)
   if (now.realPath === realPath) return undefined
-  return `${written} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`
+  return `${written} now leads to ${workspace.display(now.realPath)}. Call again if that is intended.`
 }
 
 /** A path as shown to the user: its real path, and the link it was written through, if any. */

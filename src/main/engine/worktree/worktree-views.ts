@@ -107,7 +107,7 @@ export async function offerOf(
   try {
     const main = await place.open(repository)
     const branches = await branchesOf(main)
-    if ((await headCommit(main)) === undefined) return { ...none, problem: 'The repository has no commit yet.' }
+    if ((await headCommit(main)) === undefined) return { ...none, problem: 'The repository has no commits yet.' }
     const current = readHead(repository.gitDir).branch
     const status = repository.bare
       ? Buffer.alloc(0)

@@ -92,7 +92,7 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
   printer.line(`${style.bold('Trestle')} ${style.dim(`in ${oneLine(header.folder)}`)}`)
   printer.note(
     model === undefined
-      ? 'No model is chosen yet: /model lists those there are, trestle provider add NAME connects others.'
+      ? 'No model selected yet: /model lists those there are, trestle provider add NAME connects others.'
       : `Model ${model}. /help lists the commands.`,
   )
   if (header.runsAs)

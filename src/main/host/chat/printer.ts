@@ -164,7 +164,7 @@ export class Printer {
         if (event.background) this.note(`  ${event.agentId} works on in the background; /tasks lists what runs.`)
         break
       case 'compaction.started':
-        this.note('Compacting the conversation …')
+        this.note('Compacting the conversation…')
         break
       case 'compaction.finished':
         this.note(

@@ -65,7 +65,7 @@ export function readLaunch(kind: string, target: string | undefined, values: Val
   if (!isKind(kind)) throw wrong(`Unknown kind "${kind}". There are: ${Object.values(TAKES).join('; ')}.`)
   const own = OPTIONS[kind]
   const stray = LAUNCH_OPTIONS.find((option) => values[option] !== undefined && own[option] === undefined)
-  if (stray !== undefined) throw wrong(`--${stray} does not go with add ${kind}.`)
+  if (stray !== undefined) throw wrong(`--${stray} cannot be used with add ${kind}.`)
   const fields: Record<string, unknown> = { ...targetOf(kind, target) }
   for (const [option, field] of Object.entries(own)) {
     const value = values[option]

@@ -75,7 +75,7 @@ export async function worktreeMain(parsed: Parsed, version: string): Promise<num
 function optionsOf(values: Parsed['values']): MergeOptions {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   if (values['squash'] === true && values['rebase'] === true)
-    throw new UsageError('--squash and --rebase exclude each other.', 'worktree')
+    throw new UsageError('--squash and --rebase cannot be combined.', 'worktree')
   const way: MergeWay = values['squash'] === true ? 'squash' : values['rebase'] === true ? 'rebase' : 'merge'
   const into = text('into')
   const commit = text('commit')

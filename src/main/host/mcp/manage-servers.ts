@@ -198,7 +198,7 @@ function notUrlOrProgram(word: string): string {
 
 function none(values: McpAction['values'], names: readonly string[], what: string): void {
   const stray = names.find((name) => values[name] !== undefined)
-  if (stray !== undefined) throw usageError(`--${stray} does not go with ${what}.`)
+  if (stray !== undefined) throw usageError(`--${stray} cannot be used with ${what}.`)
 }
 
 function oauthFrom(values: McpAction['values']): McpOAuth | undefined {

@@ -59,19 +59,17 @@ export async function mcpMain(
   version: string,
 ): Promise<number> {
   const names = Object.keys(ACTIONS)
-  if (action === undefined) throw usageError(`Say what to do: ${names.join(', ')}.`)
+  if (action === undefined) throw usageError(`Specify an action: ${names.join(', ')}.`)
   const known = ACTIONS[action]
   if (!known || !Object.hasOwn(ACTIONS, action))
     throw usageError(`Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`)
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.options.includes(name))
-  if (stray !== undefined) throw usageError(`--${stray} does not go with ${action}.`)
+  if (stray !== undefined) throw usageError(`--${stray} cannot be used with ${action}.`)
   if (words.length < known.words[0] || words.length > known.words[1])
     throw usageError(`${action} takes ${known.takes}.`)
   const trace = FOR_PEOPLE.has(action) ? await agentTrace({ home: realpathSync(resolveHome()) }) : undefined
   if (trace !== undefined) {
-    process.stderr.write(
-      `trestle: mcp ${action} is for people, and ${trace}. Use the app, or a terminal of your own.\n`,
-    )
+    process.stderr.write(`trestle: mcp ${action} is for users only, and ${trace}. Use the app or your own terminal.\n`)
     return 2
   }
   const folder = folderOf(values['cwd'])

@@ -49,7 +49,7 @@ export async function modelMain(parsed: Parsed, version: string): Promise<number
       const { defaultModel } = settings.view()
       say(
         { defaultModel: defaultModel ?? null },
-        defaultModel === undefined ? 'No model is chosen.\n' : `${defaultModel}\n`,
+        defaultModel === undefined ? 'No model selected.\n' : `${defaultModel}\n`,
       )
       return 0
     }

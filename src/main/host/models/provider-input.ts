@@ -30,7 +30,7 @@ export function parseProvider(
         'To store a key itself, pipe it in with --key-stdin.',
     )
   if ([apiKeyEnv !== undefined, values['key-stdin'] === true, values['no-key'] === true].filter(Boolean).length > 1)
-    throw wrong('--key-env, --key-stdin and --no-key exclude each other.')
+    throw wrong('--key-env, --key-stdin and --no-key cannot be combined.')
   const type = typeOf(id, text('type'), baseUrl)
   if (type === undefined) throw wrong(`What does ${id} speak? Say --type: ${PROVIDER_TYPES.join(', ')}.`)
   if (type === 'openai-compatible' && baseUrl === undefined)

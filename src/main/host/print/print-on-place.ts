@@ -32,7 +32,7 @@ export async function printOnPlace(
   placeId: string,
 ): Promise<number> {
   if (options.worktree || options.agent || options.addDirs.length > 0)
-    throw new UsageError('--place does not go with --worktree, --agent or --add-dir yet.', 'print')
+    throw new UsageError('--place cannot be used with --worktree, --agent or --add-dir yet.', 'print')
   const place = (await engine.places.list()).find((one) => one.placeId === placeId)
   // A session with its own container connects to that.
   if (!place || !isPerSession(place.launch))
@@ -89,7 +89,7 @@ async function sessionOn(client: TrestleClient, options: PrintOptions, placeId: 
   if (sessionId === undefined) {
     // A private folder is created on the place, so the place must be named in another way.
     if (noProject)
-      throw new UsageError('--place does not go with --no-project yet; name a folder there with --cwd.', 'print')
+      throw new UsageError('--place cannot be used with --no-project yet; name a folder there with --cwd.', 'print')
     const header = await client.session.create({ folder, ...(model !== undefined && { model }), ...(mode && { mode }) })
     return options.mode === 'plan' ? client.plan.enter({ sessionId: header.sessionId }) : header
   }

@@ -36,7 +36,7 @@ describe('the options of print mode', () => {
   it('accept --yolo as the mode that does not ask, and reject it with another mode', () => {
     expect(read({ cwd: folder, yolo: true }).mode).toBe('auto')
     expect(read({ cwd: folder, yolo: true, 'permission-mode': 'auto' }).mode).toBe('auto')
-    expect(refusal({ cwd: folder, yolo: true, 'permission-mode': 'plan' })).toContain('exclude each other')
+    expect(refusal({ cwd: folder, yolo: true, 'permission-mode': 'plan' })).toContain('cannot be combined')
   })
 
   it('accept a step limit of at least 1', () => {
@@ -61,6 +61,6 @@ describe('the options of print mode', () => {
 
   it('continue one session, not two', () => {
     expect(read({ cwd: folder, session: 's1' })).toMatchObject({ sessionId: 's1', continueLatest: false })
-    expect(refusal({ cwd: folder, session: 's1', continue: true })).toContain('exclude each other')
+    expect(refusal({ cwd: folder, session: 's1', continue: true })).toContain('cannot be combined')
   })
 })

@@ -139,10 +139,7 @@ export async function scheduleMain(parsed: Parsed, version: string): Promise<num
           run.sessionId ?? '',
           oneLine([run.missed > 0 ? `${run.missed} missed before.` : '', run.note ?? ''].join(' ').trim()),
         ])
-        say(
-          history,
-          rows.length === 0 ? 'It has not run yet.\n' : table(['Started', 'Result', 'Session', 'Note'], rows),
-        )
+        say(history, rows.length === 0 ? 'No runs yet.\n' : table(['Started', 'Result', 'Session', 'Note'], rows))
       }
     }
     return 0
@@ -220,14 +217,14 @@ function timeOf(values: Values): Pick<Partial<ScheduleInput>, 'time' | 'mail'> {
     return value === undefined ? [] : [[option.slice('mail-'.length), value]]
   })
   if (time !== undefined && (values['on-mail'] === true || filter.length > 0))
-    throw wrong('--time and --on-mail with its filter exclude each other.')
+    throw wrong('--time and --on-mail with its filter cannot be combined.')
   if (values['on-mail'] !== true && filter.length === 0) return time === undefined ? {} : { time }
   return { time: NEW_MAIL, mail: Object.fromEntries(filter) }
 }
 
 function folderOf(values: Values): { folder?: string } {
   if (values['no-project'] === true) {
-    if (values['project'] !== undefined) throw wrong('--project and --no-project exclude each other.')
+    if (values['project'] !== undefined) throw wrong('--project and --no-project cannot be combined.')
     return { folder: '' }
   }
   const folder = text(values, 'project')

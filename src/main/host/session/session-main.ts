@@ -46,10 +46,10 @@ function checkText({ sessionId, title, ok, events, withoutHash, head, expectedAt
   const lines = [name, `  Intact: ${countOf(events, 'event')}`, `  Hash of the last event: ${head}`]
   if (expectedAt !== undefined) lines.push(`  The hash you gave is that of event ${expectedAt}`)
   if (withoutHash === events && events > 0)
-    lines.push('  It is older than the hashes: the hash of its next event will cover all of them')
+    lines.push('  Recorded before hashes were introduced: the hash of the next event will cover all of them')
   else if (withoutHash > 0)
     lines.push(
-      `  Events 1 to ${withoutHash} are older than the hashes; the hash of event ${withoutHash + 1} covers them`,
+      `  Events 1 to ${withoutHash} have no hashes of their own: the hash of event ${withoutHash + 1} covers them`,
     )
   return `${lines.join('\n')}\n`
 }
@@ -94,13 +94,13 @@ export async function sessionMain(
     const names = Object.keys(ACTIONS)
     throw wrong(
       action === undefined
-        ? `Say what to do: ${names.join(', ')}.`
+        ? `Specify an action: ${names.join(', ')}.`
         : `Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`,
     )
   }
   const known: readonly string[] = ACTIONS[action as Action]
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
-  if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
+  if (stray !== undefined) throw wrong(`--${stray} cannot be used with ${action}.`)
   const problem = operandError(action as Action, [id, ...more], values)
   if (problem !== undefined) throw wrong(problem)
   const engine = await createEngine({ version, watch: false, runsQueue: false })

@@ -31,7 +31,7 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
     const names = Object.keys(ACTIONS)
     throw wrong(
       action === undefined
-        ? `Say what to do: ${names.join(', ')}.`
+        ? `Specify an action: ${names.join(', ')}.`
         : `Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`,
     )
   }

@@ -7,7 +7,7 @@ import { CardHead } from './card-head'
 import { optionKeys, useAnswerGrace, useCardKeys } from './card-actions'
 import { useReply } from './use-reply'
 
-/** A spending limit is reached: asks whether to continue. */
+/** Spending limit reached: asks whether to continue. */
 export function BudgetCard(props: ApprovalCardProps) {
   const { approval, behind = 0, place = '', blocked } = props
   const { options, summary, reason } = approval

@@ -79,7 +79,7 @@ export function PlanCard(props: PlanCardProps) {
               </div>
             )}
             {plan.alternatives.length > 0 && (
-              <dl className="plan-ways" aria-label="Ways to go">
+              <dl className="plan-ways" aria-label="Options">
                 {plan.alternatives.map(({ label, description }, index) => (
                   <div key={label}>
                     <dt>

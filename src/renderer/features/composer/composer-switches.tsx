@@ -88,7 +88,7 @@ export function EffortSwitch({ sessionId }: { sessionId: string }) {
   return (
     <Menu trigger={trigger} label="Thinking" side="top">
       <MenuChoices value={chosen ?? 'default'} onChoose={change}>
-        <MenuChoice value="default" description="What the model's settings or its vendor say">
+        <MenuChoice value="default" description="Set by the model’s settings or its provider">
           {byDefault}
         </MenuChoice>
         {offered.toReversed().map((level) => (

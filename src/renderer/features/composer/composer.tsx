@@ -316,7 +316,7 @@ export function Composer({
     : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : reading ? 'Reading files…' : keys))
   const why = blocked ?? (reading ? 'A file is still being read.' : undefined)
   const note = blockedByPictures ? (
-    "This model doesn't support images. Remove them, or choose another model."
+    'This model doesn’t support images. Remove them, or choose another model.'
   ) : refused === text && why !== undefined ? (
     <>Not sent. {why}</>
   ) : (

@@ -12,7 +12,7 @@ const LEFT_OVER = 'The queued prompt was sent or removed before your change was 
 /** Maximum number of characters of a prompt in its tooltip. */
 const SHOWN_CHARS = 2000
 
-const REPLACED = 'Your change replaced one that another window has made.'
+const REPLACED = 'Your change replaced one made in another window.'
 
 interface QueueListProps {
   queue: readonly QueuedPrompt[]
@@ -163,7 +163,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                     disabled={disabled}
                     aria-label={`Send now: ${quoted(prompt)}`}
                     onClick={() => onSendNow(prompt.promptId)}
-                    title={busy ? 'Sends before the next step' : 'Starts a turn with it'}
+                    title={busy ? 'Sends before the next step' : 'Starts a turn with this message'}
                   >
                     <CornerDownRight aria-hidden />
                     <span>Send now</span>

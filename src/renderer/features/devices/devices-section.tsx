@@ -73,7 +73,7 @@ function Address({ address }: { address: DeviceAddress | undefined }) {
   if (!address)
     return (
       <p className="text-ui text-ink-2">
-        Trestle does not listen for devices. Run <code>trestle serve --listen 0.0.0.0</code>
+        Trestle isn’t listening for devices. Run <code>trestle serve --listen 0.0.0.0</code>
         <CopyButton text="trestle serve --listen 0.0.0.0" label="Copy the command" /> on this computer, or set{' '}
         <code>listen</code> under <code>[devices]</code> in config.toml.
       </p>
@@ -154,10 +154,13 @@ const ACCESS = [
   {
     value: 'full',
     label: 'Full access',
-    description:
-      'Everything in sessions: approve, answer, steer, stop, files, terminals. Like sitting at the computer.',
+    description: 'Can approve, answer, steer, stop, and use files and terminals, as if at the computer.',
   },
-  { value: 'read', label: 'Read-only', description: 'See sessions, requests and tasks, and change nothing.' },
+  {
+    value: 'read',
+    label: 'Read-only',
+    description: 'Can see sessions, requests and tasks, but can’t change anything.',
+  },
 ] as const satisfies readonly { value: DeviceAccess; label: string; description: string }[]
 
 interface PairDialogProps {
@@ -186,7 +189,7 @@ function PairDialog({ address, devices, onClose }: PairDialogProps) {
       onOpenChange={(open) => !open && onClose()}
       title="Pair a device"
       description={
-        paired ? undefined : 'The device gets a key of its own. You see it in the list and can revoke it at any time.'
+        paired ? undefined : 'The device gets its own key. It appears in the list, where you can revoke it at any time.'
       }
       footer={
         code || paired ? (
@@ -231,7 +234,7 @@ function Code({ code, address }: { code: PairingCode; address: DeviceAddress | u
       </p>
       {link === undefined || !address ? (
         <p className="text-ui text-ink-2">
-          Trestle does not listen for devices yet. Run <code>trestle serve --listen 0.0.0.0</code>, then open the
+          Trestle isn’t listening for devices yet. Run <code>trestle serve --listen 0.0.0.0</code>, then open the
           address it prints on the device and type the code.
         </p>
       ) : (

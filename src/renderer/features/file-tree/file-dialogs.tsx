@@ -57,12 +57,12 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
   const start = asked.kind === 'new' ? '' : (asked.path.split(asked.path.startsWith('/') ? '/' : /[\\/]/).at(-1) ?? '')
   const run = async (name: string): Promise<void> => {
     if (asked.kind === 'new') {
-      if (name.endsWith('/')) throw new Error('End with the name of a file, such as folder/notes.md.')
+      if (name.endsWith('/')) throw new Error('Enter a file name, such as folder/notes.md.')
       const path = pathIn(asked.folder, name)
       const outcome = await client.file.save({ sessionId, path, text: '', mark: 'absent' })
-      if (!outcome.saved) throw new Error(`There is already a ${name}.`)
+      if (!outcome.saved) throw new Error(`${name} already exists.`)
       const shown = shownPath(path, roots)
-      showToast(`Made ${shown}`, undo(outcome.seq, [outcome.path]))
+      showToast(`Created ${shown}`, undo(outcome.seq, [outcome.path]))
       openPane(sessionId, { kind: 'file', path: shown })
     } else {
       const folder = asked.path.slice(0, asked.path.length - start.length - 1)

@@ -74,14 +74,14 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
           : data && data.count > 0
             ? `${data.count.toLocaleString('en-US')} ` +
               (data.count === 1 ? 'file' : 'files') +
-              (data.partial ? ' so far' : data.count > files.length ? `, the best ${files.length} shown` : '')
-            : 'No file fits. Ignored files are only in the tree.'}
+              (data.partial ? ' so far' : data.count > files.length ? `, showing the best ${files.length}` : '')
+            : 'No matching files. Ignored files are shown only in the tree.'}
       </p>
       <div
         id="file-filter-results"
         data-query={data && !isPlaceholderData ? query : undefined}
         role={files.length > 0 ? 'listbox' : undefined}
-        aria-label="Files that fit"
+        aria-label="Matching files"
         className="files-tree"
         {...(files.length > 0 && { tabIndex: -1 })}
       >

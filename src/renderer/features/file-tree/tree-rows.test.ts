@@ -29,7 +29,7 @@ describe('the rows of the tree', () => {
       ['src', 1, false, undefined],
       ['Loading…', 2, false, 'Loading…'],
       ['a.ts', 1, false, undefined],
-      ['3 more, not listed', 1, false, '3 more, not listed'],
+      ['3 more not shown', 1, false, '3 more not shown'],
     ])
   })
 

@@ -70,7 +70,7 @@ function addRows(rows: TreeRow[], folder: string, state: TreeState, level: numbe
   if (entries.length === 0)
     rows.push({ ...base, path: `${folder}\0`, name: 'Empty', note: 'Empty', position: 1, siblings: 1 })
   if (more !== undefined) {
-    const note = `${more.toLocaleString('en-US')} more, not listed`
+    const note = `${more.toLocaleString('en-US')} more not shown`
     rows.push({ ...base, path: `${folder}\0more`, name: note, note, position: siblings, siblings })
   }
 }

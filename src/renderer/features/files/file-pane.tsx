@@ -176,7 +176,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
       )}
       {problem !== undefined && view && !isEditing && (
         <p role="status" className="file-banner">
-          <span>{problem} This is how it was last.</span>
+          <span>{problem} Its last content is shown.</span>
           <Button size="small" variant="quiet" onClick={reload}>
             Look again
           </Button>

@@ -124,7 +124,7 @@ export function GitToolbar({ status }: { status: GitStatus }) {
           ? `${upstream} at ${theirs.commit.slice(0, 8)} (“${theirs.subject}”) is replaced by your ${branch}. ` +
             'If it has moved since, nothing is pushed. ' +
             'Commits that only the remote has can then only be found by their hash.'
-          : 'Looking at the remote branch…'}
+          : 'Checking the remote branch…'}
       </ConfirmDialog>
       {asksRequest && <PullRequestDialog onClose={() => setAsksRequest(false)} />}
     </div>

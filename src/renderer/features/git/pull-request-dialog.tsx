@@ -58,7 +58,7 @@ function RequestForm({ request, onClose }: { request: GitPullRequest; onClose: (
         tool
           ? `${branch} into ${base}, with ${tool}.`
           : url === undefined
-            ? 'The host of this remote is unknown: push the branch, and create it there.'
+            ? 'The host of this remote is unknown. Push the branch, then create the pull request there.'
             : `${branch} into ${base}, on the page of the host. Install gh or glab to create it here.`
       }
       action={

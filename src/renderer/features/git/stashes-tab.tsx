@@ -47,7 +47,7 @@ export function StashesTab() {
         />
         <label className="flex items-center gap-1.5 text-small text-ink-2">
           <input type="checkbox" checked={untracked} onChange={(event) => setUntracked(event.target.checked)} />
-          With new files
+          Include new files
         </label>
         <Button type="submit" size="small" icon={<Archive aria-hidden />} busy={busy === 'Stashing'}>
           Stash changes
@@ -56,7 +56,7 @@ export function StashesTab() {
       {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
       {stashes?.length === 0 && kept?.length === 0 && (
         <EmptyState icon={<Archive aria-hidden />} title="No stashes">
-          Stashing puts your changes aside, so that you can switch branches and apply them later.
+          Stash your changes to switch branches, then apply them later.
         </EmptyState>
       )}
       <ul aria-label="Stashes">

@@ -16,7 +16,7 @@ export function TrustGate() {
     <section aria-labelledby="git-trust" className="min-h-0 flex-1 overflow-y-auto px-4 py-4">
       <h2 id="git-trust" className="flex items-center gap-2 font-semibold">
         <ShieldAlert aria-hidden className="size-4 text-wait-ink" />
-        This repository has programs of its own
+        This repository can run its own programs
       </h2>
       <p className="mt-1 max-w-[62ch] text-ui text-ink-2">
         Git would run these hooks and use these settings. None of this runs until you trust the repository. You are

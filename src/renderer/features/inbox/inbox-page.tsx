@@ -114,7 +114,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                     )}
                   </div>
                 )}
-                <ol className="inbox-rows" aria-label={alike.length > 1 ? 'Alike' : 'Request'}>
+                <ol className="inbox-rows" aria-label={alike.length > 1 ? 'Similar requests' : 'Request'}>
                   {alike.map((entry) => {
                     const key = entryKey(entry)
                     const open = key === openKey
@@ -152,7 +152,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
             )
           })}
         </ol>
-        {hidden > 0 && <p className="inbox-more">{hidden} more wait behind these; they move up as you answer.</p>}
+        {hidden > 0 && <p className="inbox-more">{hidden} more pending. They appear here as you answer.</p>}
         <Lately entries={settled.filter((entry) => entryKey(entry) !== openKey)} />
       </div>
       {together !== undefined && (

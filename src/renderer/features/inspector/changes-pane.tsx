@@ -44,7 +44,7 @@ export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: C
   if (files.length === 0) {
     return (
       <EmptyState icon={<FileDiff aria-hidden />} title="No changes">
-        Files that the agent changes, with its tools or by commands, appear here and can be undone piece by piece.
+        Files that the agent changes, with its tools or by commands, appear here. You can undo each change.
       </EmptyState>
     )
   }
@@ -53,7 +53,7 @@ export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: C
     <div className="py-2">
       <div className="flex items-center gap-2 px-3.5 pb-1.5">
         <p className="flex-1 text-tiny text-ink-3 tabular-nums">
-          {files.length} {files.length === 1 ? 'file differs' : 'files differ'} from before the session
+          {files.length} {files.length === 1 ? 'file' : 'files'} changed in this session
         </p>
         <Button size="small" onClick={() => openPane(sessionId, { kind: 'review', scope: { kind: 'session' } })}>
           Review

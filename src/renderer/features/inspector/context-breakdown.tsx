@@ -104,9 +104,9 @@ export function ServerToolsPart({ cost }: { cost: ServerToolsCost }) {
       <p className="mt-1 text-tiny text-ink-3">
         {isSearching
           ? `${sent.toLocaleString()} of ${tools.toLocaleString()} tools are sent in full, ` +
-            'the others are listed until they are asked for.'
+            'the others are loaded on demand.'
           : `${tools === 1 ? 'The schema of 1 tool' : `The schemas of ${tools.toLocaleString()} tools`}. ` +
-            'Tool search, in the settings, sends them when they are asked for.'}
+            'To load them on demand, turn on tool search in Settings.'}
       </p>
     </section>
   )

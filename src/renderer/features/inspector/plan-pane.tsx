@@ -97,8 +97,8 @@ export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: P
   if (!plan || (now.data && now.data.text === undefined && plan.revisions.length === 0)) {
     return (
       <EmptyState icon={<ClipboardList aria-hidden />} title="No plan yet">
-        In plan mode the agent looks into the work and writes a plan; nothing else can change until you approve it.
-        Switch to it with Shift+Tab.
+        In plan mode the agent explores and writes a plan. Nothing else can change until you approve it. Press Shift+Tab
+        to switch.
       </EmptyState>
     )
   }

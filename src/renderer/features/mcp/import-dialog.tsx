@@ -175,8 +175,8 @@ function keyOf(preview: McpImportPreview, server: McpImportServer): string {
 
 const STATES: Record<McpImportServer['state'], { tone: Tone; word: string } | undefined> = {
   new: undefined,
-  same: { tone: 'plain', word: 'you have it already' },
-  clash: { tone: 'wait', word: 'you have another of this name' },
+  same: { tone: 'plain', word: 'already added' },
+  clash: { tone: 'wait', word: 'name already used' },
   unusable: { tone: 'fail', word: 'cannot be used' },
 }
 

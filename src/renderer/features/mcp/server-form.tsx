@@ -105,7 +105,7 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
           mono
           value={fields.name}
           placeholder="github"
-          hint="Its tools are called mcp__name__tool."
+          hint="Tools are named mcp__name__tool."
           error={errorOf('name')}
           onChange={(event) => set({ name: event.target.value })}
         />

@@ -83,7 +83,7 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
           <p>
             {page.opened ? 'Your browser shows the page of ' : 'Sign in on the page of '}
             <b className="font-semibold wrap-anywhere">{hostOf(page.url)}</b>
-            {page.opened ? '. Come back here when you are done.' : ': it opens in a tab of its own.'}
+            {page.opened ? '. Come back here when you are done.' : ': it opens in a new tab.'}
           </p>
           <Button
             variant={page.opened ? 'default' : 'primary'}

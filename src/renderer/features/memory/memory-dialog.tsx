@@ -22,6 +22,7 @@ import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { useMemoryActions } from './memory-actions'
 import { isMemoryChanged, memoryContent, memoryFields, type TypedMemory } from './memory-form'
+import { formatMoment } from '../../../shared/language/speak'
 
 interface MemoryDialogProps {
   /** Undefined: a new entry. */
@@ -130,7 +131,7 @@ function EntryForm({
           maxLength={MEMORY_LIMITS.keyChars}
           onChange={(event) => change({ key: event.target.value })}
         />
-        <Field label="Text" hint="Never put passwords or keys here: such entries are refused.">
+        <Field label="Text" hint="Don’t put passwords or keys here: entries with secrets are rejected.">
           {({ id, describedBy }) => (
             <textarea
               id={id}
@@ -191,7 +192,7 @@ function usePlaces(overview: MemoryOverview | undefined, own: string | undefined
 function About({ details: { entry, versions, source } }: { details: MemoryDetails }) {
   return (
     <dl className="mt-4 mb-1 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 border-t border-line pt-3 text-ui">
-      <Fact name="Last used">{entry.usedAt === undefined ? 'Never' : new Date(entry.usedAt).toLocaleString()}</Fact>
+      <Fact name="Last used">{entry.usedAt === undefined ? 'Never' : formatMoment(entry.usedAt)}</Fact>
       <Fact name="Used">{`recalled ${times(entry.shown)}, reinforced ${times(entry.uses)}`}</Fact>
       {source && (
         <Fact name="From">
@@ -248,7 +249,7 @@ const CHANGES: Record<MemoryVersion['change'], string> = {
 const AUTHORS: Record<MemoryVersion['author'], string> = { agent: 'the agent', user: 'you', import: 'an import' }
 
 function versionText({ change, author, at }: MemoryVersion): string {
-  return `${CHANGES[change]} by ${AUTHORS[author]}, ${new Date(at).toLocaleString()}`
+  return `${CHANGES[change]} by ${AUTHORS[author]}, ${formatMoment(at)}`
 }
 
 function times(count: number): string {

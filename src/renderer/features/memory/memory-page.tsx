@@ -148,7 +148,7 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
       ) : (
         <EmptyState
           icon={<Brain aria-hidden />}
-          title={isFiltered ? 'No matching entries' : 'Nothing is remembered yet'}
+          title={isFiltered ? 'No matching entries' : 'No memories yet'}
           className="m-auto"
         >
           {isFiltered
@@ -173,7 +173,7 @@ function countText(total: number, deleted: boolean, overview: MemoryOverview | u
   const count = `${total.toLocaleString()} ${deleted ? 'deleted ' : ''}${total === 1 ? 'entry' : 'entries'}`
   if (deleted || !overview) return `${count}.`
   const budget = (overview.budgetBytes / 1024).toLocaleString(undefined, { maximumFractionDigits: 1 })
-  return `${count}. What fits a message is sent with it, at most ${budget} kB per conversation.`
+  return `${count}. Entries relevant to a message are sent with it, at most ${budget} kB per conversation.`
 }
 
 /** Saves all entries as a file. */

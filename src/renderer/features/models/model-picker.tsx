@@ -151,7 +151,7 @@ function ModelList({
             ))}
           </div>
         ))}
-        {shown.length === 0 && <p className="px-2 py-3 text-ui text-ink-3">No model matches.</p>}
+        {shown.length === 0 && <p className="px-2 py-3 text-ui text-ink-3">No matching models</p>}
       </div>
       {active && <ModelFacts model={active} settings={settings} isFavorite={favorites.includes(active.id)} />}
       <div className="flex-none border-t border-line px-2 py-1">

@@ -43,7 +43,7 @@ const MODEL_KEY = 'trestle.lastModel'
 const DRAFT = 'new'
 /** Maximum number of projects that are checked and offered. */
 const OFFERED = 8
-const NO_PICTURES = "This model doesn't support images. Remove them, or choose another model."
+const NO_PICTURES = 'This model doesn’t support images. Remove them, or choose another model.'
 
 interface BeginPageProps {
   info: AppInfo | undefined
@@ -327,7 +327,7 @@ function explanation(folder: string, scripted: boolean, mode: SessionMode, setti
     )
   const asks = `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`
   return folder === NO_PROJECT
-    ? `The assistant answers questions and does everyday tasks. Files it makes go to a private folder. ${asks}`
+    ? `The assistant answers questions and does everyday tasks. Files it creates go to a private folder. ${asks}`
     : asks
 }
 

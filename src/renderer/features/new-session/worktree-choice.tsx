@@ -41,7 +41,7 @@ export function WorktreeChoice({ folder, value, onChange }: WorktreeChoiceProps)
               mono
               value={value.branch ?? ''}
               placeholder={branch}
-              hint="Empty: named after your first message."
+              hint="Default: named after your first message"
               onChange={(event) => set({ branch: event.target.value.trim() })}
             />
             <SelectField

@@ -90,7 +90,7 @@ export function NotificationsPage() {
             <NotificationList notifications={notifications} />
           ) : (
             <EmptyState icon={<BellRing aria-hidden />} title="No notifications" className="mx-auto mt-8">
-              What agents and alarms tell you is kept here.
+              Notifications from agents and alarms appear here.
             </EmptyState>
           )}
         </section>

@@ -59,9 +59,9 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         name: 'host',
         label: 'Host',
         placeholder: 'build-box or ada@build.example',
-        hint: 'As you give it to ssh. Your ssh configuration, agent and jump hosts apply.',
+        hint: 'As you would type it for ssh. Your ssh configuration, agent and jump hosts apply.',
         pattern: WORD,
-        rule: 'One word, as you give it to ssh.',
+        rule: 'Enter one word, as you would type it for ssh.',
       },
     ],
     more: [
@@ -82,9 +82,9 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         name: 'host',
         label: 'Login host',
         placeholder: 'login.cluster',
-        hint: 'Where sbatch and srun are; empty: this machine.',
+        hint: 'Where sbatch and srun run. Default: this machine.',
         pattern: WORD,
-        rule: 'One word, as you give it to ssh.',
+        rule: 'Enter one word, as you would type it for ssh.',
       },
       { name: 'partition', label: 'Partition', placeholder: 'gpu', pattern: WORD, rule: 'One word.' },
       {
@@ -92,7 +92,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Time limit',
         placeholder: '8:00:00',
         pattern: /^[\d:-]{1,20}$/,
-        rule: 'As Slurm writes it, such as 8:00:00.',
+        rule: 'In Slurm’s format, such as 8:00:00.',
       },
       CORES,
       {
@@ -122,7 +122,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         name: 'mount',
         label: 'Folder',
         placeholder: '/home/ada/code/shop',
-        hint: 'Of this machine, mounted at the same path; empty: none.',
+        hint: 'A folder on this machine, mounted at the same path. Optional.',
         pattern: FOLDER,
         rule: 'An absolute path without commas and colons.',
       },
@@ -136,7 +136,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         name: 'folder',
         label: 'Project',
         placeholder: '/home/ada/code/shop',
-        hint: 'A folder of this machine with .devcontainer/devcontainer.json.',
+        hint: 'A folder on this machine with .devcontainer/devcontainer.json.',
         pattern: FOLDER,
         rule: 'An absolute path without commas and colons.',
       },
@@ -155,7 +155,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         pattern: WORD,
         rule: 'The name of an image, without spaces.',
       },
-      { name: 'context', label: 'Context', hint: 'Of your kubeconfig; empty: the current one.' },
+      { name: 'context', label: 'Context', hint: 'From your kubeconfig. Default: the current one.' },
       { name: 'namespace', label: 'Namespace', pattern: LABEL, rule: 'Lowercase letters, digits and dashes.' },
       CORES,
       { name: 'memory', label: 'Memory', placeholder: '16Gi', pattern: QUANTITY, rule: 'An amount such as 16Gi.' },
@@ -213,7 +213,7 @@ export function readLaunchForm(
         ? { kind: 'container', program: 'docker' }
         : { kind }
   const errors: Record<string, string> = {}
-  for (const { name, isNumber, pattern, rule = 'This cannot be used.' } of fields) {
+  for (const { name, isNumber, pattern, rule = 'This value can’t be used.' } of fields) {
     const text = (texts[name] ?? '').trim()
     if (text === '') continue
     if (pattern?.test(text) === false) errors[name] = rule

@@ -91,7 +91,7 @@ export function MoveDialog({ sessionId, title, folder, userHome, place, onClose 
           </Button>
         }
       >
-        A session can be moved to another machine. You have added none yet.
+        Sessions can move to another machine. Add one first.
       </Dialog>
     )
   const away = places.find(({ placeId }) => placeId === target)
@@ -151,8 +151,8 @@ export function MoveDialog({ sessionId, title, folder, userHome, place, onClose 
           />
         )}
         <p className="text-small text-ink-3">
-          Its history, everything that can be undone and its git project move along. Background tasks have to be stopped
-          first. Where it is now, it can still be read.
+          Its history, undo data and Git project move with it. Stop its background tasks first. The session stays
+          readable here.
         </p>
         {running && <Progress running={running} name={name} />}
         {failure && <ErrorNote failure={failure} />}

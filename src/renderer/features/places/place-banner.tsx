@@ -29,7 +29,7 @@ export function PlaceBanner({ folder }: { folder: string | undefined }) {
         </>
       }
     >
-      {place.placeId}: {lowerFirst(stateText(place))}. You see its last known state.
+      {place.placeId}: {lowerFirst(stateText(place))}. Showing its last known state.
       {place.failure && ` ${place.failure.message}`}
     </Banner>
   )

@@ -142,7 +142,7 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
             size="small"
             variant="quiet"
             aria-label={`Disconnect ${placeId}`}
-            {...(isStartedByUs(launch) && { title: 'Also stops its container, where nothing is lost with that' })}
+            {...(isStartedByUs(launch) && { title: 'Also stops its container if nothing would be lost' })}
             onClick={() => void actions.disconnect(placeId)}
           >
             Disconnect

@@ -18,6 +18,7 @@ import { PluginRow } from './plugin-row'
 import { ReviewDialog } from './review-dialog'
 import { Dialog } from '../../ui/overlay/dialog'
 import { CONTROL_CLASS, Field, TextField } from '../../ui/form/field'
+import { formatDate } from '../../../shared/language/speak'
 
 /** Files of a project can change at any time. */
 const REFETCH_MS = 3_000
@@ -65,7 +66,7 @@ export function PluginsSection({ userHome }: { userHome: string | undefined }) {
             title="No plugins"
             className="rounded-lg border border-dashed border-line-strong"
           >
-            Add one from a folder or a git repository. Plugins of a project lie in its .trestle/plugins.
+            Add one from a folder or a git repository. Project plugins are in .trestle/plugins.
           </EmptyState>
         ) : (
           <ul aria-label="Plugins" className="overflow-hidden rounded-lg border border-line bg-raised">
@@ -130,7 +131,7 @@ function RemovedPlugins({ removed }: { removed: readonly RemovedPlugin[] }) {
             <span className="min-w-0 flex-1 text-ui wrap-anywhere">
               <b className="font-medium">{name}</b> <span className="text-ink-3">{version}</span>
             </span>
-            <span className="text-small text-ink-3">kept until {new Date(until).toLocaleDateString()}</span>
+            <span className="text-small text-ink-3">kept until {formatDate(until, { dateStyle: 'medium' })}</span>
             <Button
               size="small"
               aria-label={`Restore ${name}`}

@@ -20,10 +20,10 @@ interface ReviewDialogProps {
 }
 
 const KINDS: readonly { kind: PluginPart['kind']; title: string; text: string }[] = [
-  { kind: 'hook', title: 'Hooks', text: 'Commands that run on their own when something happens.' },
+  { kind: 'hook', title: 'Hooks', text: 'Commands that run automatically on agent events.' },
   { kind: 'server', title: 'MCP servers', text: 'Programs and services that give the agent tools.' },
   { kind: 'agent', title: 'Agents', text: 'Instructions for subagents, and the prompts beside them.' },
-  { kind: 'skill', title: 'Skills', text: 'Instructions that the agent can load when they fit.' },
+  { kind: 'skill', title: 'Skills', text: 'Instructions that the agent can load when relevant.' },
   { kind: 'command', title: 'Slash commands', text: 'Messages that you can send by name.' },
   { kind: 'file', title: 'Other files', text: 'Hooks and servers can run them.' },
 ]
@@ -130,7 +130,7 @@ function Changes({ changes }: { changes: readonly PluginFileChange[] }) {
               <span className="font-mono">{file}</span> <span className="text-ink-2">{CHANGES[change]}</span>
             </p>
             {diff === '' ? (
-              <p className="px-2.5 py-1.5 text-small text-ink-2">Not text, or too long to show.</p>
+              <p className="px-2.5 py-1.5 text-small text-ink-2">Not text, or too large to show.</p>
             ) : (
               <DiffView diff={diff} limit={40} />
             )}

@@ -88,7 +88,7 @@ export function PreviewBar({
         ))}
       </select>
       <IconButton
-        label="Click an element to show the agent"
+        label="Pick an element to send to the agent"
         aria-pressed={controls.isPicking}
         className="size-[25px]! aria-pressed:bg-run-bg aria-pressed:text-run-ink"
         onClick={() => controls.send({ type: 'pick', isOn: !controls.isPicking })}
@@ -96,7 +96,7 @@ export function PreviewBar({
         <MousePointerClick aria-hidden />
       </IconButton>
       <IconButton
-        label="Send what is on the page to the agent"
+        label="Send the page content to the agent"
         className="size-[25px]!"
         onClick={() => controls.send({ type: 'outline' })}
       >

@@ -132,7 +132,7 @@ const NO_CONTROLS: PreviewControls = {
   isPicking: false,
   send: () => {},
   forgetProblems: () => {},
-  capture: () => Promise.reject(new Error('There is no page to take a picture of.')),
+  capture: () => Promise.reject(new Error('There is no page to capture.')),
 }
 
 interface BarProps extends PreviewPaneProps {
@@ -152,11 +152,11 @@ function Bar({ sessionId, url, controls, width, onWidth, onOpen, onOpenLink }: B
       onOpen={onOpen}
       onOpenLink={onOpenLink}
       onProblems={() => {
-        quote(sessionId, problemsMessage(here, controls.problems), 'The console is in your message')
+        quote(sessionId, problemsMessage(here, controls.problems), 'Console output added to your message')
         controls.forgetProblems()
       }}
       onPicture={(picture) =>
-        quote(sessionId, `This is how ${here} looks.`, 'The screenshot is attached to your message', picture)
+        quote(sessionId, `This is how ${here} looks.`, 'Screenshot attached to your message', picture)
       }
     />
   )
@@ -166,9 +166,9 @@ function Bar({ sessionId, url, controls, width, onWidth, onOpen, onOpenLink }: B
 function quoting({ sessionId, url }: PreviewPaneProps): PreviewHandlers {
   return {
     onPicked: (element, path) =>
-      quote(sessionId, elementMessage(addressAt(url, path), element), 'The element is in your message'),
+      quote(sessionId, elementMessage(addressAt(url, path), element), 'Element added to your message'),
     onOutline: (outline, path) =>
-      quote(sessionId, outlineMessage(addressAt(url, path), outline), 'The page is in your message'),
+      quote(sessionId, outlineMessage(addressAt(url, path), outline), 'Page content added to your message'),
   }
 }
 

@@ -19,20 +19,20 @@ interface CroppableTrack extends MediaStreamTrack {
 export async function pictureOfElement(element: Element): Promise<PagePicture> {
   if (typeof CropTarget === 'undefined' || !('getDisplayMedia' in navigator.mediaDevices))
     throw new Error(
-      'This browser can’t take a picture of the preview. Take a screenshot yourself ' +
+      'This browser can’t capture the preview. Take a screenshot yourself ' +
         'and paste it into your message; Chrome, Edge and the desktop app do it for you.',
     )
   const target = await CropTarget.fromElement(element)
   // Makes Chromium offer only this tab; other browsers ignore it.
   const constraints = { video: { displaySurface: 'browser' }, audio: false, preferCurrentTab: true }
   const stream = await navigator.mediaDevices.getDisplayMedia(constraints as DisplayMediaStreamOptions).catch(() => {
-    throw new Error('No picture was taken: this tab was not shared.')
+    throw new Error('No screenshot was taken: this tab was not shared.')
   })
   try {
     const [track] = stream.getVideoTracks()
-    if (!track || !('cropTo' in track)) throw new Error('No picture was taken: this tab was not shared.')
+    if (!track || !('cropTo' in track)) throw new Error('No screenshot was taken: this tab was not shared.')
     await (track as CroppableTrack).cropTo(target).catch(() => {
-      throw new Error('No picture was taken: share this tab, not another one.')
+      throw new Error('No screenshot was taken: share this tab, not another one.')
     })
     return await pictureOfStream(stream)
   } finally {
@@ -46,7 +46,7 @@ async function pictureOfStream(stream: MediaStream): Promise<PagePicture> {
   video.muted = true
   video.srcObject = stream
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('No picture was taken: the tab shows nothing.')), WAIT_MS)
+    const timer = setTimeout(() => reject(new Error('No screenshot was taken: the tab is empty.')), WAIT_MS)
     video.requestVideoFrameCallback(() => {
       clearTimeout(timer)
       resolve()

@@ -99,7 +99,7 @@ export function ReviewBar({
       </Menu>
       <Totals {...totals} />
       <span className="flex-1" />
-      <IconButton label="Read the changes again" onClick={onReload}>
+      <IconButton label="Refresh the changes" onClick={onReload}>
         <RefreshCw aria-hidden />
       </IconButton>
       {comments > 0 && (

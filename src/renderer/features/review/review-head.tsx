@@ -38,7 +38,7 @@ export function ReviewHead({
       <button
         type="button"
         aria-expanded={!isFolded}
-        aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${name}`}
+        aria-label={`${isFolded ? 'Expand' : 'Collapse'} ${name}`}
         className="review-icon"
         onClick={onFold}
       >

@@ -286,7 +286,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
 const EMPTY = {
   session: 'Files that the agent changes, with its tools or by commands, appear here.',
   turn: 'This turn has changed no files, or its changes have been undone.',
-  branch: 'The files are as they were where the work branched off.',
+  branch: 'No differences from where the branch started.',
 }
 
 function Loading() {

@@ -41,15 +41,15 @@ export function MailTrigger({ value, onChange }: { value: MailDraft; onChange: (
     accounts?.length === 0
       ? 'No mail account is set up. Add one in Settings, under Mail.'
       : isOff
-        ? 'Mail is off, so nothing starts it yet. Turn it on in Settings, under Features.'
+        ? 'Mail is off, so this schedule won’t run. Turn it on in Settings, under Features.'
         : undefined
   return (
     <fieldset>
-      <legend className="mb-1 text-small font-medium text-ink-2">Which mail (what is empty matches all)</legend>
+      <legend className="mb-1 text-small font-medium text-ink-2">Which mail (empty fields match all)</legend>
       <div className="grid grid-cols-[repeat(auto-fit,minmax(220px,1fr))] gap-3">
         {field('From', 'from', 'ci@example.com')}
         {field('Subject contains', 'subject')}
-        {field('Words of the message', 'text')}
+        {field('Contains words', 'text')}
         {field('Mail folder', 'folder', 'The inbox')}
         <SelectField
           label="Account"

@@ -135,7 +135,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
         )}
         <TextAreaField
           label="Prompt"
-          hint="The prompt of each run. The agent knows nothing about other sessions."
+          hint="Starts each run. The agent knows nothing about other sessions."
           dir="auto"
           value={draft.prompt}
           maxLength={SCHEDULE_LIMITS.promptChars}
@@ -146,9 +146,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
           <SelectField
             label="Permission mode"
             hint={
-              draft.mode === 'ask'
-                ? 'Requests wait in the inbox.'
-                : 'You may not be there when it runs: choose with care.'
+              draft.mode === 'ask' ? 'Requests wait in the inbox.' : 'You may be away when it runs: choose carefully.'
             }
             value={draft.mode}
             onChange={(event) => change({ mode: event.target.value as PermissionMode })}
@@ -177,7 +175,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
         </fieldset>
         <Switch
           label="Heartbeat"
-          description="Tells you something only when it needs your attention. Runs without news are archived."
+          description="Notifies you only when something needs your attention. Other runs are archived."
           checked={draft.heartbeat}
           onChange={(heartbeat) => change({ heartbeat })}
         />
@@ -185,7 +183,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
           <TextField
             label="Quiet hours (optional)"
             placeholder="22:00-07:00"
-            hint="It does not run in these hours."
+            hint="It doesn’t run during these hours."
             value={draft.quiet}
             onChange={(event) => change({ quiet: event.target.value })}
           />

@@ -26,7 +26,7 @@ export function RunStatus({ run }: { run: Pick<ScheduleRun, 'status' | 'sessionI
   const waits = useSessions(
     (state) => run.sessionId !== undefined && (state.sessions.get(run.sessionId)?.waiting ?? 0) > 0,
   )
-  if (run.status === 'running' && waits) return <Badge tone="wait">Waits for you</Badge>
+  if (run.status === 'running' && waits) return <Badge tone="wait">Needs you</Badge>
   return <Badge tone={TONES[run.status]}>{RUN_STATUS_TEXT[run.status]}</Badge>
 }
 
@@ -44,7 +44,7 @@ export function ScheduleHistory({ id }: { id: string }) {
       {!data ? (
         !error && <Skeleton className="w-3/5" />
       ) : data.runs.length === 0 ? (
-        <p className="text-ink-3">It has not run yet.</p>
+        <p className="text-ink-3">No runs yet.</p>
       ) : (
         <>
           <ol className="divide-y divide-line">

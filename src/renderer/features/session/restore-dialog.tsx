@@ -198,7 +198,7 @@ export function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite
               <Kept
                 key={path}
                 path={shownPath(path, folder)}
-                why="Restored too, as you chose."
+                why="Also restored, as you chose."
                 isChosen
                 onToggle={() => toggle(path)}
               />

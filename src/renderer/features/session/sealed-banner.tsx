@@ -7,6 +7,7 @@ import { usePlace } from '../../state/places'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
 import { Banner } from '../../ui/notice'
+import { formatMoment } from '../../../shared/language/speak'
 
 /** Says where a moved session continues, and lets the user move it back. */
 export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed: SealedSession }) {
@@ -44,18 +45,17 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
             </Button>
           )}
           <Button size="small" {...(known && { variant: 'quiet' })} onClick={() => setAsks(true)}>
-            Take it back…
+            Cancel the move…
           </Button>
         </>
       }
     >
-      This session was moved to {place} on {new Date(sealed.at).toLocaleString()}. It can be read here, and continues
-      there.
+      This session was moved to {place} on {formatMoment(sealed.at)}. It continues there and is read-only here.
       <ConfirmDialog
         open={asks}
         onOpenChange={setAsks}
-        title="Take the session back?"
-        action="It was never received: take it back"
+        title="Cancel the move?"
+        action="It was never received: cancel the move"
         onConfirm={takeBack}
       >
         Only do this if {place} never received the session, and never will: otherwise there are two sessions that can’t

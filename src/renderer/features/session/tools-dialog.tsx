@@ -99,7 +99,7 @@ function ToolList({ view: { tools } }: { view: ToolsView }) {
         />
       )}
       {groups.length === 0 ? (
-        <p className="py-6 text-center text-ui text-ink-2">No tool matches {query.trim()}.</p>
+        <p className="py-6 text-center text-ui text-ink-2">No tools match {query.trim()}.</p>
       ) : (
         <div className="overflow-hidden rounded-lg border border-line">
           {groups.map((group) => (

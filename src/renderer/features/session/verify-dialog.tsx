@@ -85,9 +85,9 @@ function Result({ check: { ok, events, withoutHash, head, problem } }: { check: 
       {withoutHash > 0 && (
         <p className="text-ui text-ink-2">
           {withoutHash === events
-            ? 'This session is older than the hashes. The hash of its next event will cover everything so far.'
-            : `Events 1 to ${withoutHash.toLocaleString()} are older than the hashes; ` +
-              'the hash of the event after them covers them.'}
+            ? 'Recorded before hashes were introduced. The hash of the next event will cover everything.'
+            : `Events 1 to ${withoutHash.toLocaleString()} have no hashes of their own: ` +
+              'the hash of the next event covers them.'}
         </p>
       )}
       <div>

@@ -17,7 +17,7 @@ export function FolderGone({ sessionId, folder }: { sessionId: string; folder: s
         </Button>
       }
     >
-      The folder {folder} no longer exists. The agent cannot work in this session until it has a folder.
+      The folder {folder} no longer exists. Choose where it is now to continue this session.
     </Banner>
   )
 }

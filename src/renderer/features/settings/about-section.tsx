@@ -16,6 +16,7 @@ import { ErrorNote } from '../../ui/notice'
 import { Problems } from './frame/problems'
 import { Skeleton } from '../../ui/loading'
 import { cx } from '../../ui/cx'
+import { formatDate } from '../../../shared/language/speak'
 
 /** The version of Trestle, where it stores data, and the problems in the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -39,7 +40,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
           <LicensesRow />
         </dl>
         <p className="mt-2 text-small text-ink-3">
-          Changes made in the file by hand take effect immediately; comments and order survive changes made here.
+          Edits to the file take effect immediately. Changes made here keep its comments and order.
         </p>
       </SettingsSection>
       <UpdatesPart />
@@ -120,7 +121,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** E.g. `7 · 120 MB · newest today 14:03`. */
 export function backupsSummary({ count, bytes, newestAt }: BackupsView, now: number): string {
   if (count === 0 || newestAt === undefined) return 'No backups yet. One is created every day.'
-  return [String(count), size(bytes), `newest ${dayOf(newestAt, now)} ${timeOf(newestAt)}`].join(' · ')
+  return [
+    String(count),
+    size(bytes),
+    `newest ${dayOf(newestAt, now)} ${formatDate(newestAt, { timeStyle: 'short' })}`,
+  ].join(' · ')
 }
 
 function size(bytes: number): string {
@@ -133,11 +138,7 @@ function dayOf(at: number, now: number): string {
   const day = new Date(at)
   if (day.toDateString() === new Date(now).toDateString()) return 'today'
   if (day.toDateString() === new Date(now - DAY_MS).toDateString()) return 'yesterday'
-  return day.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  return formatDate(day, { day: 'numeric', month: 'short', year: 'numeric' })
 }
 
 /** Placed beside the page by the build (scripts/licenses/third-party-licenses.ts). */
@@ -185,7 +186,7 @@ function LicenseTextView({ file }: { file: string }) {
   })
   if (error) {
     const failure = {
-      title: "Couldn't load the text",
+      title: 'Couldn’t load the text',
       message: error.message,
       advice: 'The texts are also in the files of the same names in the source code.',
     }

@@ -31,7 +31,7 @@ export function EnginePart({ settings }: { settings: SettingsView }) {
         <li>
           {isPending ? (
             <div role="status">
-              <span className="sr-only">Asking the engine</span>
+              <span className="sr-only">Loading the engine status</span>
               <Skeleton className="h-9 w-full rounded-md" />
             </div>
           ) : error ? (
@@ -143,8 +143,8 @@ function SharedSwitch({ shared }: { shared: boolean }) {
       description={
         <>
           <code className="font-mono">trestle chat</code>, <code className="font-mono">acp</code> and{' '}
-          <code className="font-mono">serve</code> start this engine when none runs, so that their work continues after
-          they end. When off, they run their own.
+          <code className="font-mono">serve</code> start this engine if it isn’t running, and their work continues after
+          they exit. When off, they run their own.
         </>
       }
       checked={save.isPending ? save.variables : shared}

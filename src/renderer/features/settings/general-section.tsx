@@ -112,7 +112,7 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
         <li>
           <Switch
             label="When a session has finished"
-            description="Also tell me when work is done while I look at something else"
+            description="Also notify me when work finishes while I’m viewing something else"
             checked={finished}
             disabled={!enabled}
             onChange={(wanted) => change({ finished: wanted })}
@@ -193,7 +193,7 @@ function EditorPart() {
     <SettingsSection
       id="settings-editor"
       title="Editor"
-      text="Opens files on Ctrl-click, at their line. Editors that were found on this machine are listed."
+      text="Opens files on Ctrl-click, at their line. Editors found on this machine are listed."
     >
       <RadioList
         label="Editor for files"
@@ -210,7 +210,7 @@ function EditorPart() {
               chosen === AUTOMATIC && editor !== undefined ? `Now ${editor}` : '$VISUAL or $EDITOR, or the first found',
           },
           ...editors.map(({ command, name }) => ({ value: command, label: name, description: command })),
-          { value: OTHER, label: 'Another command', description: 'A program on the PATH, or its whole path' },
+          { value: OTHER, label: 'Another command', description: 'A program on the PATH, or its full path' },
         ]}
       />
       {shows && <CommandField key={chosen} start={isListed ? '' : chosen} onSave={set} />}

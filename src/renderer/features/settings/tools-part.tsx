@@ -152,7 +152,7 @@ function Thresholds({
       </div>
       <div className="mt-2 flex items-center gap-3">
         <p className="min-w-0 flex-1 text-small text-ink-3">
-          Either of the first two is enough; with 0 for both, tools are always searched for.
+          Reaching either of the first two limits turns it on. With 0 for both, it is always on.
         </p>
         <Button type="submit" size="small" busy={busy} disabled={wrong.length > 0 || changed.length === 0}>
           Save

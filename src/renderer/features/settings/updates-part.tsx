@@ -58,7 +58,7 @@ export function UpdatesBox({ updates, isBusy, act }: UpdatesBoxProps) {
         </li>
         {release && release.notes !== '' && (
           <li className="border-t border-line px-3.5 py-2.5">
-            <h3 className="text-body font-medium">What's new in {release.version}</h3>
+            <h3 className="text-body font-medium">What’s new in {release.version}</h3>
             <p className="mt-1 text-ui wrap-anywhere whitespace-pre-wrap text-ink-2">{release.notes}</p>
           </li>
         )}

@@ -9,6 +9,7 @@ import type { ConnectionState } from '../../client/connection'
 import { desktopBridge } from '../../state/page/desktop-bridge'
 import { useDesktopView, useClient } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
+import { formatDate } from '../../../shared/language/speak'
 
 /** Warns of problems at startup, and says how they were handled. Each can be dismissed. */
 export function StartNotices({ notices }: { notices: readonly string[] }) {
@@ -33,7 +34,7 @@ export function ReadOnlyBanner() {
   return (
     <div role="note" aria-label="Access">
       <Banner tone="plain" icon={<Eye aria-hidden />}>
-        This device can only read. To change something, use the computer.
+        This device has read-only access. To make changes, use the computer.
       </Banner>
     </div>
   )
@@ -89,8 +90,8 @@ export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerPr
     return (
       <div role="status">
         <Banner tone="wait" icon={<Hourglass aria-hidden />}>
-          <strong className="font-semibold">Not responding.</strong> Trestle hasn't answered since{' '}
-          {new Date(lastMessageAt).toLocaleTimeString()}. What you send is kept and arrives when it answers.
+          <strong className="font-semibold">Not responding.</strong> Trestle hasn’t answered since{' '}
+          {formatDate(lastMessageAt, { timeStyle: 'medium' })}. What you send is kept and arrives when it answers.
         </Banner>
       </div>
     )
@@ -116,7 +117,7 @@ export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerPr
       </div>
     )
   }
-  const since = lastMessageAt === 0 ? '' : ` since ${new Date(lastMessageAt).toLocaleTimeString()}`
+  const since = lastMessageAt === 0 ? '' : ` since ${formatDate(lastMessageAt, { timeStyle: 'medium' })}`
   return (
     <div role="status">
       <Banner

@@ -47,7 +47,7 @@ export function PairForm() {
         />
         <TextField
           label="Name of this device"
-          hint="You see it in the list of devices, where you can revoke it."
+          hint="Shown in the list of devices, where you can revoke it."
           maxLength={PAIRING_LIMITS.nameChars}
           value={name}
           onChange={(event) => setName(event.target.value)}

@@ -71,7 +71,7 @@ const FIXED: KeyGroup[] = [
     title: 'Session list',
     rows: [
       [['Up', 'Down'], 'Move'],
-      [['Left', 'Right'], 'Fold and unfold a project'],
+      [['Left', 'Right'], 'Collapse and expand a project'],
       [['Enter'], 'Open'],
       [['F2'], 'Rename'],
       [['Del'], 'Delete'],

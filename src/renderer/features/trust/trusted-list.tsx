@@ -9,6 +9,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TrustBanner, useTrustView } from './trust-banner'
+import { formatMoment } from '../../../shared/language/speak'
 
 interface TrustedListProps {
   label: string
@@ -38,7 +39,7 @@ export function TrustedList({ label, empty, places, busy, onForget }: TrustedLis
             </span>
             <time
               dateTime={new Date(acceptedAt).toISOString()}
-              title={new Date(acceptedAt).toLocaleString()}
+              title={formatMoment(acceptedAt)}
               className="flex-none text-small text-ink-3"
             >
               {relativeTime(acceptedAt, now)}
@@ -106,7 +107,7 @@ export function TrustedRepositories() {
   return (
     <TrustedList
       label="Trusted repositories"
-      empty="No trusted repositories. You’re asked when Git would run something that a repository brings along."
+      empty="No trusted repositories. You’re asked before Git runs anything that comes with a repository."
       places={repositories.map(({ repository, acceptedAt }) => ({
         id: repository,
         // The project folder instead of its .git folder.

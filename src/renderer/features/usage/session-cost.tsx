@@ -99,7 +99,7 @@ function Details({ usage: { total, own, agents, limits, turns = [] } }: { usage:
     <div className="space-y-4 pb-1">
       <p className="text-ui text-ink-2">
         {costText(total)} for {total.requests === 1 ? '1 request' : `${total.requests} requests`}:{' '}
-        {formatTokens(total.input)} tokens in, {formatTokens(total.cached)} of them from the cache, and{' '}
+        {formatTokens(total.input)} tokens in, {formatTokens(total.cached)} of them cached, and{' '}
         {formatTokens(total.output)} out.
         {total.unpriced > 0 && ' The price of some of them is unknown.'}
       </p>

@@ -143,8 +143,7 @@ function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
       <>
         {gap}
         <EmptyState title="No requests in this range" className="rounded-lg border border-dashed border-line-strong">
-          Each request to a model appears here with its tokens and its cost. Costs on this page are those of the time of
-          each request.
+          Model requests appear here with their tokens and cost, at the prices when they were made.
         </EmptyState>
         <PriceNote prices={report.prices} />
       </>
@@ -204,7 +203,7 @@ function PriceNote({ prices }: { prices: PriceTable }) {
     <p className="text-small wrap-anywhere text-ink-3">
       Costs are estimates in US dollars, by the prices at the time of each request.{' '}
       {prices.generated === ''
-        ? 'Prices of known models cannot be read: see Settings.'
+        ? 'Prices of known models can’t be read. See Settings.'
         : `Prices of known models are from ${prices.generated}: ${prices.sources.join(', ')}.`}
     </p>
   )

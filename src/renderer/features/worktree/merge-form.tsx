@@ -41,7 +41,7 @@ export function MergeForm({ status }: { status: WorktreeStatus }) {
       return queryClient.invalidateQueries({ queryKey: [['worktree']] })
     },
   })
-  if (into === undefined) return <p className="text-ui text-ink-3">There is no other branch to merge into.</p>
+  if (into === undefined) return <p className="text-ui text-ink-3">No other branch to merge into.</p>
   const disabled = needsCommit && commit.trim() === ''
   return (
     <section aria-labelledby={title} className="space-y-3">
@@ -101,7 +101,7 @@ export function MergeForm({ status }: { status: WorktreeStatus }) {
 }
 
 function Result({ result, busy, onResolve }: { result: MergeResult; busy: boolean; onResolve: () => void }) {
-  if (result.state === 'nothing') return <p role="status">Both have the same commits already.</p>
+  if (result.state === 'nothing') return <p role="status">Both already have the same commits.</p>
   if (result.state === 'done')
     return (
       <p role="status" className="text-done-ink">

@@ -149,7 +149,7 @@ function Details({ status, onOpenGit }: { status: WorktreeStatus; onOpenGit: () 
 }
 
 function comparison({ state, base = 'its start', ahead, behind, changed }: WorktreeStatus): string {
-  if (state === 'removed') return 'It was removed. Everything that only it had was saved.'
+  if (state === 'removed') return 'This worktree was removed. Its commits and uncommitted changes were saved.'
   return `${count(ahead, 'commit')} ahead of and ${behind} behind ${base}, ${count(changed, 'uncommitted file')}.`
 }
 

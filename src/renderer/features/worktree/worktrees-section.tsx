@@ -24,8 +24,8 @@ export function WorktreesSection({ userHome }: { userHome: string | undefined })
         id="settings-worktrees"
         title="Worktrees"
         text={
-          'Working trees that Trestle made for sessions. ' +
-          'Before one is removed, everything that only it has is saved.'
+          'Worktrees that Trestle created for sessions. ' +
+          'Before removing one, Trestle saves its commits and uncommitted changes.'
         }
       >
         {error ? (
@@ -108,7 +108,7 @@ function Row({ worktree, userHome }: { worktree: Worktree; userHome: string | un
           <ConfirmDialog
             open={purging}
             onOpenChange={setPurging}
-            title="Delete what was saved?"
+            title="Delete the saved changes?"
             action="Delete permanently"
             onConfirm={() => actions.purge(worktreeId)}
           >

@@ -23,7 +23,7 @@ export const browserFiles: AttachmentStore = {
     const { id, bytes } = attachment
     await inDatabase('readwrite', async (files, facts) => {
       const used = (await all(facts)).reduce((sum, one) => sum + one.bytes, 0)
-      if (used + bytes > MAX_BYTES) throw new Error('There is no room for more attached files.')
+      if (used + bytes > MAX_BYTES) throw new Error('There is no space for more attached files.')
       files.put(attachment, id)
       facts.put({ id, bytes, at: Date.now() } satisfies Facts, id)
     })
@@ -81,6 +81,6 @@ function open(): Promise<IDBDatabase> {
 function result<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('The browser cannot store files.')))
+    request.addEventListener('error', () => reject(request.error ?? new Error('The browser can’t store files.')))
   })
 }

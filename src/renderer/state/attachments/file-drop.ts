@@ -36,7 +36,7 @@ export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDr
     const fitting = files.filter((file) => imagesIn || !PICTURE_TYPES.includes(file.type))
     if (fitting.length > 0) add(fitting)
     if (fitting.length < files.length)
-      showProblem("This model doesn't support images. Choose another model to send them.")
+      showProblem('This model doesn’t support images. Choose another model to send them.')
   }
   const drop = (data: DataTransfer): void => {
     const paths = droppedPaths(data)
@@ -48,7 +48,7 @@ export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDr
     if (named.length > 0) name(named)
     if (files.length > 0) addFiles(files)
     else if (named.length === 0)
-      showProblem("Folders can't be attached here. Add the folder to the session, or drop its files.")
+      showProblem('Folders can’t be attached here. Add the folder to the session, or drop its files.')
   }
   return {
     dragging,

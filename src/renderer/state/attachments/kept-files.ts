@@ -14,7 +14,7 @@ const MAX_BYTES = 32_000_000
 export function requireFits(file: File): void {
   if (file.size <= MAX_BYTES) return
   const limit = `${MAX_BYTES / 1_000_000} MB`
-  throw new Error(`${file.name || 'file'} is larger than ${limit}. Put it into the project and mention it with @.`)
+  throw new Error(`${file.name || 'file'} is larger than ${limit}. Add it to the project and mention it with @.`)
 }
 
 /**

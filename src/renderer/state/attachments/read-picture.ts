@@ -42,7 +42,7 @@ async function redrawn(
 ): Promise<Blob> {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d')
-  if (!context) throw new Error('This browser cannot scale pictures.')
+  if (!context) throw new Error('This browser can’t scale images.')
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, width, height)
   if (lossless) {

@@ -58,7 +58,7 @@ export function useAttachments(draftId: string, sessionId?: string) {
   useEffect(() => {
     stored.save(attachments, (lost) =>
       setProblem(
-        `${attachmentName(lost)} is lost when this page is closed or reloaded: the browser has no room for it.`,
+        `${attachmentName(lost)} will be lost when this page is closed or reloaded: the browser has no space for it.`,
       ),
     )
   }, [stored, attachments])
@@ -74,10 +74,10 @@ export function useAttachments(draftId: string, sessionId?: string) {
           const { attachments: kept, failure } = keeper ? await keepFiles([read], keeper) : { attachments: [read] }
           setAttachments((before) => {
             if (before.length < MAX_ATTACHMENTS) return [...before, ...kept]
-            setProblem(`A message takes at most ${MAX_ATTACHMENTS} attachments.`)
+            setProblem(`A message can have at most ${MAX_ATTACHMENTS} attachments.`)
             return before
           })
-          if (failure !== undefined) setProblem(`${errorText(failure)} Sending the message tries it again.`)
+          if (failure !== undefined) setProblem(`${errorText(failure)} It is retried when you send the message.`)
         } catch (error) {
           setProblem(errorText(error))
         } finally {

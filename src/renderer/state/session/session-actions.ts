@@ -105,7 +105,7 @@ function sessionActions(client: TrestleClient): SessionActions {
     fork: (sessionId, to) =>
       attempt(
         client.session.fork({ sessionId, ...(to !== undefined && { to }) }).then((header) => {
-          showToast("Session forked. Files weren't changed.")
+          showToast('Session forked. Files weren’t changed.')
           return useLayout.getState().openSession(header.sessionId)
         }),
       ),
@@ -160,7 +160,7 @@ export function undoLastMessage(client: TrestleClient, sessionId: string): void 
   const items = sessionStore(client, sessionId).store.getState().view?.items
   const last = items?.findLast((item) => item.kind === 'user' && !item.steered)
   if (last?.kind === 'user') requestRestore({ sessionId, to: Number(last.id.slice(1)) - 1, parts: last.parts })
-  else showToast('There is no message to go back to')
+  else showToast('There is no message to restore to')
 }
 
 function copy(text: string, told: string): void {

@@ -38,7 +38,7 @@ export function SessionPicker({ sessionId, onClose }: { sessionId: string; onClo
             />
             <Cmdk.List className="min-h-0 overflow-y-auto p-1.5">
               <Cmdk.Empty className="px-3 py-6 text-center text-ui text-ink-3">
-                {others.length === 0 ? 'There is no other session yet.' : 'No matching session.'}
+                {others.length === 0 ? 'No other sessions yet' : 'No matching sessions'}
               </Cmdk.Empty>
               {others.map((summary) => (
                 <Cmdk.Item

@@ -302,7 +302,7 @@ function blockedBy({
   if (hasModel) return undefined
   return (
     <>
-      No model is chosen.{' '}
+      No model selected.{' '}
       <button type="button" onClick={onOpenSettings}>
         Choose one in Settings
       </button>

@@ -139,7 +139,7 @@ function RelinkDialog({ dialog }: { dialog: Extract<SessionDialog, { kind: 'reli
       showToast(
         result.busy === 0
           ? `${moved} in ${name} now`
-          : `${moved} in ${name} now. ${result.busy} at work could not be changed: try again when they have ended.`,
+          : `${moved} in ${name} now. ${result.busy} still working and not moved: try again when they finish.`,
       )
     } catch (error) {
       showFailureToast(error)
@@ -152,8 +152,8 @@ function RelinkDialog({ dialog }: { dialog: Extract<SessionDialog, { kind: 'reli
       title={folder === '' ? 'Choose the project folder' : `Where is ${folderName(folder, info?.userHome).name} now?`}
       description={
         sessionId === undefined
-          ? 'All sessions of the project get the folder that you choose.'
-          : 'The session continues in the folder that you choose.'
+          ? 'All sessions of the project will use the folder you choose.'
+          : 'The session continues in the folder you choose.'
       }
       start={parentOf(folder) ?? info?.userHome ?? '/'}
       recent={projects.map((project) => project.folder).filter((path) => path !== folder)}

@@ -60,10 +60,10 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
     },
     {
       name: 'model',
-      description: 'Switch the model: choose one, or add a part of its name',
+      description: 'Switch the model. Add part of its name, or choose from a list.',
       send: (name) => switchModel(context, name),
     },
-    { name: 'undo', description: 'Go back to before your last message', run: () => undoLastMessage(client, sessionId) },
+    { name: 'undo', description: 'Restore to before your last message', run: () => undoLastMessage(client, sessionId) },
     { name: 'fork', description: 'Continue in a copy of this session', run: () => actions.fork(sessionId) },
     {
       name: 'rename',
@@ -79,9 +79,9 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
       send: (argument) => exportAs(context, argument),
     },
     { name: 'find', description: 'Find in this session', run: () => openFind(sessionId) },
-    { name: 'context', description: 'What fills the context', run: () => showInspectorTab('context') },
-    { name: 'cost', description: 'Tokens and cost of this session', run: () => showInspectorTab('context') },
-    { name: 'mcp', description: 'MCP servers of this session', run: () => showInspectorTab('mcp') },
+    { name: 'context', description: 'Show what is using the context window', run: () => showInspectorTab('context') },
+    { name: 'cost', description: 'Show the tokens and cost of this session', run: () => showInspectorTab('context') },
+    { name: 'mcp', description: 'Show the MCP servers of this session', run: () => showInspectorTab('mcp') },
     ...SESSION_MODES.map((mode) => ({
       name: mode,
       description: `${mode === 'plan' ? 'Plan mode' : 'Permission mode'}: ${MODE_NAMES[mode]}`,
@@ -90,7 +90,7 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
         if (header) changeMode(client, header, mode)
       },
     })),
-    { name: 'tools', description: 'All tools and their token cost', run: openTools },
+    { name: 'tools', description: 'Show all tools and their token cost', run: openTools },
     { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
     { name: 'inbox', description: 'Pending requests', run: () => layout().openInbox() },
     { name: 'settings', description: 'Providers, models, skills', run: () => layout().openSettings() },
@@ -108,7 +108,7 @@ async function switchModel({ client, sessionId, settings }: CommandContext, name
   const chosen = exact ?? (named.length === 1 ? named[0] : undefined)
   if (!chosen) {
     const list = (named.length > 0 ? named : models).slice(0, 6).map(({ label }) => label)
-    throw new Error(`${named.length > 1 ? 'Several models match' : 'No model matches'}: ${list.join(', ')}.`)
+    throw new Error(`${named.length > 1 ? 'Several models match' : 'No matching models'}: ${list.join(', ')}.`)
   }
   await client.session.change({ sessionId, model: chosen.id })
   showToast(`${chosen.label} from the next step on`)
@@ -117,6 +117,6 @@ async function switchModel({ client, sessionId, settings }: CommandContext, name
 async function exportAs({ actions, sessionId }: CommandContext, argument: string): Promise<void> {
   const format: ExportFormat | undefined =
     argument === '' || argument === 'md' ? 'markdown' : EXPORT_FORMATS.find((one) => one === argument.toLowerCase())
-  if (format === undefined) throw new Error(`A session can be exported as ${EXPORT_FORMATS.join(', ')}.`)
+  if (format === undefined) throw new Error(`Export formats: ${EXPORT_FORMATS.join(', ')}.`)
   actions.export(sessionId, format)
 }

@@ -16,7 +16,7 @@ export interface HistoryCheck {
   ok: boolean
   /** How many events were checked. */
   events: number
-  /** The leading events without a hash, because they are older than the hashes. Later hashes cover them. */
+  /** The leading events without a hash, because they are from before hashes were recorded. Later hashes cover them. */
   withoutHash: number
   /** The hash of the last event; if it has none, the hash that the next event will build on. */
   head: string
@@ -63,7 +63,7 @@ export interface ReplayStep {
   files: ReplayFile[]
   /** More changed files than those listed. */
   moreFiles: number
-  /** Its hash; absent in events that are older than the hashes. */
+  /** Its hash; absent in events that are from before hashes were recorded. */
   hash?: string
 }
 

@@ -172,7 +172,7 @@ export function contextChangeText(facts: readonly Pick<AnnouncedFact, 'key'>[]):
   const names = facts.map(({ key }) => nameOf(key))
   const more = names.length - MAX_NAMES
   const shown = more > 0 ? [...names.slice(0, MAX_NAMES), `${more} more`] : names
-  return `The agent was told what has changed: ${shown.join(', ')}.`
+  return `The agent was notified of changes: ${shown.join(', ')}.`
 }
 
 function nameOf(key: string): string {

@@ -55,7 +55,7 @@ export async function expandGlob(
             .filter((name) => (showsHidden || !name.startsWith('.')) && matcher.matches(name))
             .map((name) => `${path}/${name}`),
         )
-        if (next.length > MAX_NAMES) return { problem: 'stands for too many files' }
+        if (next.length > MAX_NAMES) return { problem: 'matches too many files' }
       }
       found = index < steps.length - 1 ? next : next.filter((path) => exists(path))
     }
@@ -162,7 +162,7 @@ export async function scanTree(folder: string, use: TreeUse, time: EvaluationTim
     }
   } catch (error) {
     const why =
-      error instanceof EvaluationTimeout ? 'it is too large to be looked through' : 'parts of it cannot be looked at'
+      error instanceof EvaluationTimeout ? 'it is too large to be looked through' : 'parts of it cannot be inspected'
     return { ...found, problem: why }
   }
   return found

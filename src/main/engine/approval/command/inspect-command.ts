@@ -84,7 +84,7 @@ export async function inspectCommand(
     addHiddenPart(
       inspection,
       command,
-      `it could not be looked into (${reason})`,
+      `it could not be inspected (${reason})`,
       error instanceof EvaluationTimeout ? TOO_LONG : undefined,
     )
   }

@@ -71,7 +71,7 @@ export async function touchedPaths(
   if (!all || !read) return { readOnly: false, targets }
   // A word that becomes a pattern only at run time also must not reveal names from elsewhere.
   if (programOf(words) !== '[[' && words.slice(1).some((word) => mayListNames(word, lookup.texts)))
-    return { readOnly: false, targets, problem: 'which names its wildcards stand for is only known when it runs' }
+    return { readOnly: false, targets, problem: 'the files its wildcards match are only known when it runs' }
   const problem = await problemOfRepository(lookup, all)
   if (problem !== undefined) return { readOnly: false, targets, problem }
   const known =

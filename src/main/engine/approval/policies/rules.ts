@@ -29,7 +29,7 @@ export const askRules: Policy = (judged) => {
   if (broken) {
     return {
       decision: 'ask',
-      reason: `${broken.file}:${broken.line ?? 1} holds a permission rule that cannot be read (${broken.mistake}).`,
+      reason: `${broken.file}:${broken.line ?? 1} contains a permission rule that cannot be read (${broken.mistake}).`,
       rule: broken,
       everyTime: true,
     }

@@ -33,7 +33,7 @@ export async function repositoryProblem(
   // The project itself may be a worktree or part of a larger repository; a folder inside it must not refer to a
   // repository elsewhere.
   if (!isWithin(git, root) && top !== root && isWithin(top, root))
-    return `the repository of ${top} lies outside the project`
+    return `the repository of ${top} is outside the project`
   if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`
   const runs = await runsPrograms(found, read.addresses === true)
   if (runs !== undefined) return runs

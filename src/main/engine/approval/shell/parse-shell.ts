@@ -37,7 +37,7 @@ export async function parseShell(text: string, time = new EvaluationTime(), shel
 
 /** The same without the fast path, for its tests. */
 export async function parseWithTree(text: string, time = new EvaluationTime(), shell?: string): Promise<ShellView> {
-  if (text.length > MAX_CHARS) return hiddenView('it is too long to be looked into')
+  if (text.length > MAX_CHARS) return hiddenView('it is too long to inspect')
   const parser = await time.waitFor(bashParser())
   await time.yieldIfDue()
   let parsing = true

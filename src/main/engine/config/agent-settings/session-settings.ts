@@ -123,7 +123,12 @@ export type CacheSettings = ValuesOf<typeof CACHE.fields>
 
 const AGENTS = settingTable('agents', {
   maxDepth: number('max_depth', 2, { min: 0, max: 8 }, 'how deep subagents may start others (0 to 8); 0: no subagents'),
-  maxRunning: number('max_running', 6, { min: 1, max: 1000 }, 'how many run at once, in all sessions; others wait'),
+  maxRunning: number(
+    'max_running',
+    6,
+    { min: 1, max: 1000 },
+    'how many run at the same time, in all sessions; others wait',
+  ),
   jobs: custom<string>(
     'jobs',
     '',

@@ -14,7 +14,7 @@ export interface JsonProblem {
 const MAX_DEPTH = 64
 
 const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
-  InvalidSymbol: (seen) => `${seen} is not a value: names and texts stand in double quotes.`,
+  InvalidSymbol: (seen) => `${seen} is not a value: names and texts go in double quotes.`,
   InvalidNumberFormat: () => 'This is not a number.',
   UnexpectedEndOfNumber: () => 'This is not a number.',
   PropertyNameExpected: (seen) => `A name in double quotes is missing before ${seen}.`,

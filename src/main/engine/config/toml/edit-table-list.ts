@@ -49,7 +49,7 @@ export function editTableList(text: string, path: readonly string[], edit: Table
 }
 
 function unfit(why: string): CodedError {
-  return new CodedError('config.write_failed', `This does not fit into the way config.toml is written: ${why}.`)
+  return new CodedError('config.write_failed', `This change does not match the structure of config.toml: ${why}.`)
 }
 
 function changedList(list: readonly unknown[], edit: TableListEdit): unknown[] {

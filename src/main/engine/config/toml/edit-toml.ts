@@ -51,7 +51,7 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
   } catch (error) {
     throw new CodedError(
       'config.write_failed',
-      'This change does not fit into the way config.toml is written; make it by hand.',
+      'This change does not match the structure of config.toml. Make it by hand.',
       {
         cause: error,
       },

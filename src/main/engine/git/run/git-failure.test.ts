@@ -38,7 +38,7 @@ describe('a failed command', () => {
       code: 'git.hook',
       message: expect.stringContaining('The hook commit-msg failed:\nnothing to commit? Write a better message.'),
     })
-    expect(failure('', { hooks }).message).toContain('It printed nothing.')
+    expect(failure('', { hooks }).message).toContain('It printed no output.')
   })
 
   test('shows git’s message without hints, progress and prefix', () => {

@@ -65,7 +65,10 @@ export function gitFailure({ args, stdout, stderr, hooks }: FailedRun): CodedErr
   // A failed hook is reported as the reason, even one that runs after the command's work, such as post-checkout.
   const failed = hooks.findLast(({ code }) => code !== 0)
   if (failed)
-    return new CodedError('git.hook', `The hook ${failed.name} failed:\n${shortened(printed) || 'It printed nothing.'}`)
+    return new CodedError(
+      'git.hook',
+      `The hook ${failed.name} failed:\n${shortened(printed) || 'It printed no output.'}`,
+    )
   const code = MESSAGES.find(([pattern]) => pattern.test(printed))?.[1] ?? 'git.failed'
   return new CodedError(code, shortened(printed) || `git ${args[0] ?? ''} failed without a message.`)
 }

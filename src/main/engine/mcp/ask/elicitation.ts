@@ -119,7 +119,7 @@ function linkQuestion(server: string, { message, url }: PageParams): CallQuestio
     asks: 'link',
     summary: `${page.host}: ${serverLine(message, 200)}`,
     reason:
-      `The server ${server} wants you to open this page in your browser. ` +
+      `The server ${server} asks you to open this page in your browser. ` +
       'What you do there it does not see through Trestle.',
     preview: { kind: 'link', server, message: serverText(message, MESSAGE_CHARS), url: page.href },
     options: [{ optionId: 'open', kind: 'allow_once', name: `Open ${page.host}` }, ...NO],

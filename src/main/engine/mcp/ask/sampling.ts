@@ -84,7 +84,7 @@ export async function sample(
 function question(server: string, { system, messages, maxTokens }: SampleRequest, answer?: SampleResult): CallQuestion {
   return {
     asks: 'sampling',
-    summary: answer ? `Give ${server} the answer of ${answer.model}` : `${server} wants to ask the model`,
+    summary: answer ? `Give ${server} the answer of ${answer.model}` : `${server} wants to use the model`,
     reason: answer
       ? `The server ${server} gets this answer only when you allow it.`
       : `The server ${server} would send this to your model, at your expense. It does not see the conversation.`,

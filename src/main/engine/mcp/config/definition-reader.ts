@@ -119,7 +119,7 @@ export class DefinitionReader {
     else if (Array.isArray(scopes)) oauth.scopes = scopes.filter((scope) => typeof scope === 'string')
     for (const key of Object.keys(value)) {
       if (OAUTH_TEXTS.some((known) => known === key) || ['scope', 'scopes', 'callbackPort'].includes(key)) continue
-      this.#problems.push({ path: ['oauth', key], message: 'is not known and is not looked at.', fatal: false })
+      this.#problems.push({ path: ['oauth', key], message: 'is unknown and ignored.', fatal: false })
     }
     return oauth
   }
@@ -151,7 +151,7 @@ export class DefinitionReader {
 
 function suggestion(key: string): string {
   const [like] = nearest(key, KNOWN, 1)
-  return like === undefined ? ' and is not looked at.' : `: did you mean ${like}?`
+  return like === undefined ? ' and is ignored.' : `: did you mean ${like}?`
 }
 
 function plainText(value: unknown): string | undefined {

@@ -99,7 +99,7 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
     async apply({ sourceId, hash, text: pasted, servers }) {
       const place = known.get(sourceId)
       const there = sourceId === PASTED ? { text: pasted ?? '', found: readPasted(pasted ?? '') } : place && read(place)
-      if (!there) throw new CodedError('request.invalid', 'sourceId: There is no such place to import from.')
+      if (!there) throw new CodedError('request.invalid', 'sourceId: Import source not found.')
       if (hashOf(there.text) !== hash)
         throw new CodedError('config.changed', `${place?.file ?? 'The text'} is not what was shown.`)
       const all = keyed(there.found.servers)

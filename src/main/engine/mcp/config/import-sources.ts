@@ -63,8 +63,7 @@ export function readPasted(text: string): FoundImport {
   const read = 'problem' in whole && /^\s*"/.test(text) ? jsonValue(`{${text}}`) : whole
   if ('problem' in read) return { ...NOTHING, problems: [read.problem] }
   const { value } = read
-  if (!isRecord(value))
-    return { ...NOTHING, problems: ['Paste an object with "mcpServers" in it, or what stands under it.'] }
+  if (!isRecord(value)) return { ...NOTHING, problems: ['Paste an object with "mcpServers" in it, or its contents.'] }
   if (!isShallow(value)) return { ...NOTHING, problems: [TOO_DEEP] }
   const json = JSON.stringify(value)
   if (isRecord(value['mcpServers'])) return readImport(json, 'claude-code')

@@ -75,7 +75,7 @@ function parse(text: string, file: string): WrittenServers {
   const elsewhere = memberOf(parsed.root, 'servers')
   const list = member && valueNode(member)
   if (parsed.root.type !== 'object') tell(parsed.root.offset, 'The file must be an object with "mcpServers" in it.')
-  else if (!list && elsewhere) tell(elsewhere.offset, 'Servers stand under "mcpServers" here, not "servers".')
+  else if (!list && elsewhere) tell(elsewhere.offset, 'Servers go under "mcpServers" here, not "servers".')
   else if (list && list.type !== 'object')
     tell(list.offset, '"mcpServers" must be an object: a name, and what the server is.')
   const servers: WrittenServer[] = []

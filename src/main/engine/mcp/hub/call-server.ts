@@ -45,7 +45,8 @@ export async function callServer(shared: SharedServer, plan: StartPlan, call: Se
     return await shared.use(plan, call.sessionId, signal, (connection) => request(shared, connection, call))
   } catch (error) {
     if (call.canSignIn && error instanceof CodedError && error.code === 'mcp.sign_in') throw error
-    if (signal.aborted) return failed('Stopped by the user. The server was told; it may have done part of its work.')
+    if (signal.aborted)
+      return failed('Stopped by the user. The server was notified; it may have done part of its work.')
     return failed(explain(shared, call, error))
   }
 }
@@ -139,7 +140,7 @@ function explain(shared: SharedServer, { server, tool }: ServerCall, error: unkn
   const message = failureOf(error).message
   if (error instanceof TimeoutError)
     return (
-      `${tool} of the MCP server ${server} got no answer: ${message} The server was told to cancel it; ` +
+      `${tool} of the MCP server ${server} got no answer: ${message} The server was asked to cancel it; ` +
       'whether it did anything is unknown. Request less in one call, or continue without it.'
     )
   if (error instanceof CodedError && error.code === 'mcp.sign_in')

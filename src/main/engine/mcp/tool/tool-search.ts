@@ -77,7 +77,7 @@ export function toolSearchTool(deps: {
     const matches = index.search(query, { limit, threshold: deps.threshold })
     if (matches.length === 0)
       return ok(
-        `No tool matches ${JSON.stringify(query)}. ` +
+        `No tools match ${JSON.stringify(query)}. ` +
           'Try other words for what is to be done and to what, or an exact id from the list (tool_id).',
         { kind: 'tools', query, tools: [] },
       )

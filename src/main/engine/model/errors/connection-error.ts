@@ -5,7 +5,7 @@ import { fieldOf } from '../../../../shared/json-fields'
 const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there (connection refused)',
   ENOTFOUND: 'there is no host of this name',
-  EAI_AGAIN: 'the name could not be looked up; is there a network?',
+  EAI_AGAIN: 'the name could not be resolved; check the network connection',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
   ETIMEDOUT: 'the connection timed out',

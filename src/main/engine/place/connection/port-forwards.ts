@@ -22,7 +22,7 @@ export class PortForwards {
     const { connect } = this.#launcher
     if (!connect) throw new CodedError('place.unsupported', 'Ports of this kind of place cannot be opened here.')
     if (!this.#open.has(port) && this.#open.size >= MAX_FORWARDS)
-      throw new CodedError('request.invalid', `At most ${MAX_FORWARDS} ports of a place are open at once.`)
+      throw new CodedError('request.invalid', `At most ${MAX_FORWARDS} ports of a place can be open at the same time.`)
     const opening = this.#open.get(port) ?? this.#listen(port)
     this.#open.set(port, opening)
     try {

@@ -92,8 +92,10 @@ export async function serveModels(
             .call('place.modelReply', {
               callId: call.callId,
               chunks: [],
-              failure: new CodedError('model.rate_limited', `At most ${MAX_CALLS} calls of a place run at once.`)
-                .failure,
+              failure: new CodedError(
+                'model.rate_limited',
+                `At most ${MAX_CALLS} calls of a place can run at the same time.`,
+              ).failure,
             })
             .catch(() => undefined)
       }

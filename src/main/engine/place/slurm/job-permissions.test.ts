@@ -57,7 +57,7 @@ it('applies it again when the connection was lost meanwhile', async () => {
 
 it('fails when something cannot be taken back there, so that the subagent ends', async () => {
   const { permissions, change } = inJob((method) => {
-    if (method === 'plan.enter') throw new CodedError('request.invalid', 'There is no such session.')
+    if (method === 'plan.enter') throw new CodedError('request.invalid', 'Session not found.')
   })
   await permissions.begin('s')
   change({ plans: true })

@@ -143,6 +143,6 @@ function notStarted(stderr: string, exitCode: number): CodedError {
   if (/No space left|Disk quota/i.test(stderr)) return new CodedError('place.no_space', last)
   return new CodedError(
     'place.start_failed',
-    last === '' ? `It exited with code ${exitCode} and printed nothing.` : `It said: ${last}`,
+    last === '' ? `It exited with code ${exitCode} and printed no output.` : `It said: ${last}`,
   )
 }

@@ -330,7 +330,9 @@ test('a task is sent to its session on request with its current state, and its e
   supervisor.print('bash-00000001', 'ready\n')
   expect(await engine.actions.sendToSession('bash-00000001')).toEqual({ sessionId })
   await engine.ended(sessionId, 2)
-  expect(engine.told(sessionId)[0]).toMatch(/The user wants you to know how this stands\.[^]*status: running[^]*ready/)
+  expect(engine.told(sessionId)[0]).toMatch(
+    /The user wants you to know the status of this\.[^]*status: running[^]*ready/,
+  )
   expect(owed(engine, sessionId)).toEqual(['bash-00000001'])
   supervisor.end('bash-00000001', { status: 'completed', exitCode: 0 })
   await engine.ended(sessionId, 3)

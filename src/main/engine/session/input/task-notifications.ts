@@ -76,7 +76,7 @@ function notificationMessage(prepared: readonly PreparedNotification[]): UserPar
   const ended = prepared.filter(({ news }) => news.status !== 'running').length
   const what =
     ended === 0
-      ? 'The user wants you to know how this stands.'
+      ? 'The user wants you to know the status of this.'
       : ended === 1
         ? 'A background task has ended.'
         : `${ended} background tasks have ended.`
@@ -95,7 +95,7 @@ function notificationMessage(prepared: readonly PreparedNotification[]): UserPar
 
 function outputText({ output, isWhole, news }: PreparedNotification, maxChars: number): string[] {
   if (output === '')
-    return isWhole || news.command !== '' ? [news.agent ? 'It said nothing.' : 'It printed nothing.'] : []
+    return isWhole || news.command !== '' ? [news.agent ? 'It returned no message.' : 'It printed no output.'] : []
   const isAll =
     isWhole && (news.agent ? output.length <= maxChars : newestLines(output, maxChars).length === output.length)
   const shown = news.agent ? truncateText(output, maxChars) : newestLines(output, maxChars)

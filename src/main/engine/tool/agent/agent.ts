@@ -36,7 +36,7 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
     async prepare({ prompt, description: what, subagent_type: type, resume, run_in_background: background, timeout }) {
       if (type !== undefined && resume !== undefined)
         return refuse(
-          'subagent_type and resume exclude each other: a resumed subagent keeps its type. Leave out one of them.',
+          'subagent_type and resume cannot be combined: a resumed subagent keeps its type. Leave out one of them.',
         )
       const agent: AgentWork['agent'] = resume === undefined ? { type: type ?? DEFAULT_TYPE } : { resume }
       const problem = await agents.problem(agent, background)
@@ -56,7 +56,7 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
           try {
             if (background) return inBackground(await agents.start(work))
             const end = await agents.run(work, signal, progress)
-            return 'status' in end ? resultOf(end) : inBackground(end, 'The user has sent it to the background. ')
+            return 'status' in end ? resultOf(end) : inBackground(end, 'The user moved it to the background. ')
           } catch (error) {
             const { message, advice } = failureOf(error)
             return failed(`The subagent could not be started: ${message} ${advice}`)
@@ -73,9 +73,9 @@ function inBackground({ agentId, agentType, isQueued }: WorkingAgent, why = ''):
       `task_id: ${agentId}`,
       `agent_id: ${agentId}`,
       `agent_type: ${agentType}`,
-      `status: ${isQueued ? 'queued: it begins when others have ended' : 'running'}`,
+      `status: ${isQueued ? 'queued: it starts when others have ended' : 'running'}`,
       '',
-      `${why}It works in the background. You will be told when it has ended, with its last message; ` +
+      `${why}It works in the background. You are notified when it ends, with its last message; ` +
         'work on something else in the meantime, and do not do its work yourself.',
     ].join('\n'),
   )
@@ -83,9 +83,9 @@ function inBackground({ agentId, agentType, isQueued }: WorkingAgent, why = ''):
 
 function resultOf({ agentId, agentType, status, reason, answer }: AgentOutcome): ToolResult {
   const head = [`agent_id: ${agentId}`, `status: ${status}`, ...(reason === undefined ? [] : [`reason: ${reason}`])]
-  const message = answer === '' ? 'It said nothing.' : answer
+  const message = answer === '' ? 'It returned no message.' : answer
   const text =
-    status === 'completed' ? `${head.join('\n')}\n\n${message}` : `${head.join('\n')}\n\nWhat it said last:\n${message}`
+    status === 'completed' ? `${head.join('\n')}\n\n${message}` : `${head.join('\n')}\n\nIts last message:\n${message}`
   const details = { kind: 'agent' as const, agentId, agentType, status, text: answer }
   return status === 'completed'
     ? ok(text, details)

@@ -50,7 +50,7 @@ export function openUrlTool(services: OpenServices): Tool<typeof input> {
 
 function webPage(text: string, { opener }: OpenServices): PreparedCall | Refusal {
   if (!URL.canParse(text))
-    return refuse(`${JSON.stringify(text)} is not a whole address. Give one like https://example.org/page.`)
+    return refuse(`${JSON.stringify(text)} is not a complete address. Give one like https://example.org/page.`)
   const { href, host, username, password } = new URL(text)
   if (username !== '' || password !== '')
     return refuse('Addresses with a name or password in them are not opened. Leave it out.')
@@ -74,7 +74,7 @@ async function projectFile(
   const refusal = pathRefusal(workspace, place)
   if (refusal) return refusal
   const shown = workspace.display(place.realPath)
-  if (!place.inside) return refuse(`${shown} lies outside the project. OpenURL opens files of the project only.`)
+  if (!place.inside) return refuse(`${shown} is outside the project. OpenURL opens only files of the project.`)
   const problem = await whyNotOpened(place.realPath, shown, workspace)
   if (problem !== undefined) return refuse(problem)
   return {
@@ -97,10 +97,10 @@ async function projectFile(
 
 async function whyNotOpened(realPath: string, shown: string, workspace: Workspace): Promise<string | undefined> {
   const found = await lstat(realPath).catch(() => undefined)
-  if (!found) return `${shown} does not exist. Look for it with Glob.`
+  if (!found) return `${shown} does not exist. Find it with Glob.`
   // The system would open whatever the name leads to at that time.
   if ((await realpath(realPath).catch(() => undefined)) !== realPath)
-    return `${shown} was replaced by a symbolic link at this very moment, so it was not opened. Try again.`
+    return `${shown} was replaced by a symbolic link just now, so it was not opened. Try again.`
   if (!found.isFile()) return `${shown} is not a file. Give a file of the project.`
   const isExecutable =
     process.platform !== 'win32' &&

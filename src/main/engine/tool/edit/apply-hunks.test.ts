@@ -54,7 +54,7 @@ describe('applyHunks', () => {
       text.replace('pass', 'return 1'),
     )
     expect(() => applied(text, '-    pass', '+    return 1')).toThrow(
-      /fits 2 places in a \(lines 3, 6\).*Nothing was written/,
+      /matches 2 places in a \(lines 3, 6\).*Nothing was written/,
     )
   })
 
@@ -93,7 +93,7 @@ describe('applyHunks', () => {
       /The hunk for a was not found in it\. Nothing was written\. Lines 1-2 are the closest[^]*- 2 {2}\ttwo words\n\+ {4}\ttwo worlds/,
     )
     expect(() => applied('one\n', '-something else')).toThrow(
-      /It looks for "something else"; nothing in the file is like it/,
+      /It looks for "something else"; nothing in the file resembles it/,
     )
   })
 })

@@ -91,7 +91,7 @@ class HunkPlacer {
       const { places, match } = found
       if (places.length > 1)
         throw new FileProblem(
-          `Hunk ${number} of ${this.#count} fits ${places.length} places in ${this.#shown} (lines ${places
+          `Hunk ${number} of ${this.#count} matches ${places.length} places in ${this.#shown} (lines ${places
             .slice(0, 10)
             .map((place) => place + 1)
             .join(
@@ -142,7 +142,7 @@ class HunkPlacer {
     const which = this.#count === 1 ? 'The hunk' : `Hunk ${number} of ${this.#count}`
     const closest =
       closestLines(this.#compared.lines.join('\n'), wanted) ??
-      `It looks for ${JSON.stringify(wanted.slice(0, 200).toWellFormed())}; nothing in the file is like it. ` +
+      `It looks for ${JSON.stringify(wanted.slice(0, 200).toWellFormed())}; nothing in the file resembles it. ` +
         'Read the file again.'
     return new FileProblem(`${which} for ${this.#shown} was not found in it. Nothing was written. ${closest}`)
   }

@@ -52,7 +52,7 @@ describe('explainNoMatch', () => {
   })
 
   it('reports no match where nothing is similar', () => {
-    expect(explainNoMatch(text, 'something else')).toMatch(/^Nothing in the file is like it/)
+    expect(explainNoMatch(text, 'something else')).toMatch(/^Nothing in the file resembles it/)
     expect(explainNoMatch(text, '   \n')).toMatch(/^Nothing/)
     expect(explainNoMatch('', 'x')).toMatch(/^The file is empty/)
   })

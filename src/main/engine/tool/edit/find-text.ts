@@ -61,7 +61,7 @@ export function explainNoMatch(text: string, wanted: string): string {
   }
   return (
     closestLines(text, wanted) ??
-    'Nothing in the file is like it; read the file again and copy the text exactly as it is there.'
+    'Nothing in the file resembles it; read the file again and copy the text exactly as it is there.'
   )
 }
 

@@ -97,7 +97,7 @@ describe('parsePatch', () => {
     [patch('*** Update File: a', ' kept'), /has no hunks/],
     [patch(''), /changes no file/],
     [`I patch it now.\n${patch('*** Delete File: a')}`, /text before/],
-    [`${patch('*** Delete File: a')}\nDone, as you asked.`, /text behind/],
+    [`${patch('*** Delete File: a')}\nDone, as you asked.`, /text after/],
   ])('reports what is wrong with %j', (text, problem) => {
     expect(() => parsePatch(text)).toThrow(problem)
   })

@@ -46,7 +46,7 @@ export function parsePatch(patch: string): PatchOperation[] {
   if (end < from)
     throw new FileProblem(`The patch does not end with "${END}", so it may be cut off. Send it again, whole.`)
   if (lines.slice(end + 1).some((line) => !WRAPPING.test(line)))
-    throw new FileProblem(`There is text behind "${END}". Give the patch alone.`)
+    throw new FileProblem(`There is text after "${END}". Give the patch alone.`)
   const operations = new PatchReader(lines, from, end).operations()
   if (operations.length === 0) throw new FileProblem('The patch changes no file.')
   return operations

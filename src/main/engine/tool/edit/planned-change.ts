@@ -61,9 +61,9 @@ export async function loadCurrent(
   const now = await workspace.resolve(written)
   if (now.realPath !== path.realPath)
     throw new FileProblem(
-      `${written} now leads to ${workspace.display(now.realPath)}, not to ${shown}. Call again if that is meant.`,
+      `${written} now leads to ${workspace.display(now.realPath)}, not to ${shown}. Call again if that is intended.`,
     )
-  if (/[\\/]$/.test(written)) throw new FileProblem(`${written} names a folder. Give the path of a file.`)
+  if (/[\\/]$/.test(written)) throw new FileProblem(`${written} is a folder. Give the path of a file.`)
   return { shown, current: await loadCurrentFile(workspace.editor, path.realPath, shown) }
 }
 

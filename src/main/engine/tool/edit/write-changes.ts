@@ -48,7 +48,7 @@ export async function writeChanges(
     const kept = await rollBack(workspace, done)
     if (!(error instanceof FileProblem) || kept.length === 0) throw error
     throw new FileProblem(
-      `${error.message} These changes of the same call were made before and could not be taken back: ` +
+      `${error.message} These changes of the same call were made before and could not be undone: ` +
         `${kept.join(', ')}.`,
       error.kind,
       error,

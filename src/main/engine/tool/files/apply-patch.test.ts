@@ -162,7 +162,7 @@ describe('apply_patch', () => {
       isError: true,
       text: expect.stringMatching(/^last\.txt was changed by something else at this very moment/),
     })
-    expect(result.text).not.toContain('could not be taken back')
+    expect(result.text).not.toContain('could not be undone')
     expect(await tree()).toEqual({ ...FILES, 'last.txt': 'by another program\n' })
     expect(await readdir(root)).not.toContain('new')
   })

@@ -69,7 +69,7 @@ describe('Edit', () => {
   it('explains why nothing was found', async () => {
     const { edit, content } = await fileWith('if (a) {\n\tb()\n}\n')
     expect((await edit('nowhere', 'x')).text).toContain(
-      'was not found in a.ts. Nothing in the file is like it; read the file again',
+      'was not found in a.ts. Nothing in the file resembles it; read the file again',
     )
     expect((await edit('    b( )', 'x')).text).toMatch(/Line 2 is the closest[^]*\n- 2 {2}→b\(\)\n\+ {4}····b\(·\)$/)
     expect((await edit('2\t\tb()', 'x')).text).toContain('line numbers')

@@ -77,7 +77,7 @@ function replaceOnce(text: string, { oldString, newString }: Wanted, shown: stri
   if (found.count > 1)
     throw new FileProblem(
       `old_string occurs ${describeOccurrences(found)} in ${shown}. ` +
-        'Add surrounding lines so that it fits one place only, or set replace_all.',
+        'Add surrounding lines to make it match one place only, or set replace_all.',
     )
   if (found.count === 0) {
     const loose = fuzzyReplace(text, oldString, newString)

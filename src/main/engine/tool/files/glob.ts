@@ -276,7 +276,7 @@ function splitGlob(written: string): GlobParts | { problem: string } {
   const folder = steps.slice(0, Math.max(0, literal)).join('/')
   const rest = steps.slice(Math.max(0, literal))
   if (rest.length === 0 || rest.join('') === '')
-    return { problem: `${JSON.stringify(written)} names a folder, not a pattern. Use ListDirectory.` }
+    return { problem: `${JSON.stringify(written)} is a folder, not a pattern. Use ListDirectory.` }
   if (rest.includes('..'))
     return {
       problem: 'A pattern cannot go up with .. after its wildcards begin. Start from the folder above with path.',

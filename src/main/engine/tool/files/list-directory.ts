@@ -154,7 +154,7 @@ async function describe(folder: string, entry: Dirent): Promise<Described> {
   if (entry.isFile())
     return {
       entry: { name, type: 'file', ...(stats && { size: stats.size }) },
-      note: stats ? '' : ' (cannot be looked at)',
+      note: stats ? '' : ' (cannot be read)',
     }
   const kind = entry.isFIFO() ? 'pipe' : entry.isSocket() ? 'socket' : 'device'
   return { entry: { name, type: 'other' }, note: ` (${kind})` }

@@ -89,7 +89,7 @@ function replaceOnce(
   if (found.count > 1)
     throw new FileProblem(
       `${which} occurs ${describeOccurrences(found)} in ${shown}${after}. ` +
-        'Add surrounding lines so that it fits one place only. Nothing was written.',
+        'Add surrounding lines to make it match one place only. Nothing was written.',
     )
   return { text: text.slice(0, found.first) + replace + text.slice(found.first + find.length), isLoose: false }
 }

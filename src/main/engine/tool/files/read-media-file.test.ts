@@ -201,7 +201,7 @@ describe('ReadMediaFile: everything else', () => {
       isError: true,
       text:
         'clip.mp4 is a video (MP4 video), which the model in use cannot be sent. ' +
-        'Take pictures from it, e.g. with ffmpeg in Bash, and look at those.',
+        'Extract frames from it, e.g. with ffmpeg in Bash, and view those.',
     })
     const video = await project({ images: false, video: true })
     expect(video.tool.description).toBe('Shows you a video or a short PDF, up to 100 MB (PDF: 32).')

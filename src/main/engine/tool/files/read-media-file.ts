@@ -69,7 +69,7 @@ function notAccepted({ mediaType, name }: MediaType, shown: string, { images, vi
     return video
       ? undefined
       : `${shown} is a video (${name}), which the model in use cannot be sent. ` +
-          'Take pictures from it, e.g. with ffmpeg in Bash, and look at those.'
+          'Extract frames from it, e.g. with ffmpeg in Bash, and view those.'
   return images
     ? undefined
     : `${shown} is an image (${name}), which the model in use cannot be sent. The user can choose another model.`

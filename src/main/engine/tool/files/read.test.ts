@@ -386,7 +386,7 @@ describe('Read: PDFs', () => {
     })
     expect(await callTool(read, { path: 'a.txt', pages: '1' })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('is no PDF'),
+      text: expect.stringContaining('is not a PDF'),
     })
     expect(read.input().safeParse({ path: 'locked.pdf', pages: '3-1' }).success).toBe(false)
   })

@@ -97,7 +97,7 @@ async function run(
         ? await readPdfFile(path.realPath, shown, asked, signal)
         : undefined
     if (pdf) return pdf
-    if (asked.pages !== undefined) return failed(`${shown} is no PDF. Use line_offset and n_lines.`)
+    if (asked.pages !== undefined) return failed(`${shown} is not a PDF. Use line_offset and n_lines.`)
     const read = await readLines(path.realPath, shown, {
       offset,
       maxLines,

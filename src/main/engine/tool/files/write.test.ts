@@ -65,7 +65,7 @@ describe('Write: new files', () => {
     })
     expect(await callTool(write, { path: 'new/', content: '' })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('names a folder'),
+      text: expect.stringContaining('is a folder'),
     })
     expect(await callTool(write, { path: `made/${'n'.repeat(300)}`, content: '' })).toMatchObject({ isError: true })
     expect((await readdir(root)).toSorted()).toEqual(['file', 'folder'])

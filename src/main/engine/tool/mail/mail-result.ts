@@ -70,7 +70,7 @@ export function foundResult({ messages, total, problems }: MailFound): string {
   const failed = problems
     .map(({ account, message }) => `\nThe account ${account} could not be searched: ${message}`)
     .join('')
-  if (messages.length === 0) return `No message fits.${failed}`
+  if (messages.length === 0) return `No messages match.${failed}`
   const lines: string[] = []
   let chars = 0
   for (const message of messages) {
@@ -84,7 +84,7 @@ export function foundResult({ messages, total, problems }: MailFound): string {
       ? `; the newest ${lines.length} are listed. Narrow the search, or raise the limit, for others`
       : ''
   return (
-    `${total.toLocaleString('en-US')} ${total === 1 ? 'message fits' : 'messages fit'}${shown}. ` +
+    `${total.toLocaleString('en-US')} ${total === 1 ? 'message matches' : 'messages match'}${shown}. ` +
     `Each line begins with the id.\n${asData(lines.join('\n'))}${truncateText(failed, 500)}`
   )
 }

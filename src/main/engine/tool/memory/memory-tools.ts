@@ -162,7 +162,7 @@ function searchTool(session: SessionMemory): Tool {
           attempt(async () => {
             const { at: now } = session.origin()
             const found = (await session.memory()).search(query, { folder: session.folder(), now, limit })
-            return found.length === 0 ? 'Nothing that is remembered fits.' : found.map(line).join('\n')
+            return found.length === 0 ? 'No matching memories.' : found.map(line).join('\n')
           }),
       }
     },
@@ -177,7 +177,7 @@ function place(session: SessionMemory, wanted: MemoryScope | undefined): { folde
 
 function stored({ entry, change }: StoredMemory): string {
   const where = entry.folder === undefined ? 'everywhere' : 'in this project'
-  if (change === 'unchanged') return `${JSON.stringify(entry.key)} says this already, ${where}.`
+  if (change === 'unchanged') return `${JSON.stringify(entry.key)} already says this, ${where}.`
   return `${change === 'created' ? 'Remembered' : 'Changed'} ${JSON.stringify(entry.key)}, ${where}.`
 }
 

@@ -83,7 +83,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
           problemOf: (answer) => problemOf(questions, answer),
         },
         async run({ answer }) {
-          if (!answer) return failed('The questions were not put to the user.')
+          if (!answer) return failed('The user was not asked.')
           return resultOf(questions, answer)
         },
       }
@@ -145,7 +145,7 @@ function problemOf(questions: readonly Question[], { optionId, answers = [] }: P
 function unique(texts: readonly string[], field: string, context: z.core.$RefinementCtx): void {
   const seen = new Set<string>()
   for (const [index, text] of texts.entries()) {
-    if (seen.has(text)) context.addIssue({ code: 'custom', path: [index, field], message: `"${text}" is there twice` })
+    if (seen.has(text)) context.addIssue({ code: 'custom', path: [index, field], message: `"${text}" appears twice` })
     seen.add(text)
   }
 }

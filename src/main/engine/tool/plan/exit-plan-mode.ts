@@ -38,7 +38,7 @@ const input = lazySchema(() =>
           if (RESERVED.has(word))
             context.addIssue({ code: 'custom', path, message: `"${label}" is reserved: it is always offered` })
           if (seen.has(word))
-            context.addIssue({ code: 'custom', path, message: `"${label}" is there twice: labels must be unique` })
+            context.addIssue({ code: 'custom', path, message: `"${label}" appears twice: labels must be unique` })
           seen.add(word)
         }
       })
@@ -96,7 +96,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
           problemOf,
         } satisfies PersonQuestion,
         async run({ answer }) {
-          if (!answer) return failed('The plan was not put to the user.')
+          if (!answer) return failed('The plan was not shown to the user.')
           return decisionResult(plan, answer, alternatives)
         },
       }

@@ -134,7 +134,7 @@ test('reports why a background command cannot start, without a later notificatio
   const result = await callTool(tool, { command: 'a', description: 'x', run_in_background: true })
   expect(result).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/could not be started: the machine has no room/),
+    text: expect.stringMatching(/could not be started: the machine cannot start another process/),
   })
   expect(owed).toEqual([])
 })
@@ -163,7 +163,7 @@ test('reports a command moved to the background at its time limit instead of a f
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   const result = await callTool(tool, { command: 'npm test', timeout: 2_000 })
   expect(result.text).toMatch(
-    /^It has printed nothing so far\.\nIt had not ended after 2 s and keeps running in the background\.\ntask_id: /,
+    /^It has printed no output so far\.\nIt had not ended after 2 s and keeps running in the background\.\ntask_id: /,
   )
 })
 

@@ -86,12 +86,12 @@ test('reports a failure as an error with the exit code in the last line', async 
   })
   expect((await callTool(tool, { command: 'nosuch' })).text).toMatch(/\nExit code 127 \(command not found\)$/)
   expect((await callTool(tool, { command: 'kill -SEGV $$' })).text).toMatch(/Exit code 139 \(ended by SIGSEGV\)$/)
-  expect((await callTool(tool, { command: 'false' })).text).toBe('It printed nothing.\nExit code 1')
+  expect((await callTool(tool, { command: 'false' })).text).toBe('It printed no output.\nExit code 1')
 })
 
 test('reports that there is no output, so that the model does not wait for any', async () => {
   const { tool } = await setup()
-  expect((await callTool(tool, { command: 'true' })).text).toBe('The command succeeded and printed nothing.')
+  expect((await callTool(tool, { command: 'true' })).text).toBe('The command succeeded and printed no output.')
 })
 
 test('keeps the output after a timeout and suggests what to do', async () => {

@@ -66,10 +66,10 @@ export function bashTool(deps: {
       const background = asked.run_in_background === true
       if (command.trim() === '') return refuse('The command is empty.')
       if (command.includes('\0'))
-        return refuse('The command holds a NUL character, which no shell takes. Use printf "\\\\0" to make one.')
+        return refuse('The command contains a NUL character, which no shell accepts. Use printf "\\\\0" to make one.')
       if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
         return refuse(
-          'The command is longer than 128 KB, which the system does not take. ' +
+          'The command is longer than 128 KB, which the system does not accept. ' +
             'Write it to a file with Write and run that.',
         )
       }
@@ -111,7 +111,7 @@ function contradiction({
   disable_timeout: endless,
 }: Input): string | undefined {
   if (background && (about ?? '').trim() === '') {
-    return 'A command in the background needs a description: a few words by which the user knows it among other tasks.'
+    return 'A command in the background needs a description: a few words that identify it to the user.'
   }
   if (endless && !background) {
     return (
@@ -227,6 +227,6 @@ function startProblem(error: unknown, cwd: string): string {
   if (code === 'E2BIG')
     return 'it is too long together with the environment. Write it to a file with Write and run that.'
   if (code === 'EAGAIN' || code === 'ENOMEM')
-    return `the machine has no room for another process just now (${code}). Try again in a moment, or stop something.`
+    return `the machine cannot start another process right now (${code}). Try again in a moment, or stop something.`
   return message
 }

@@ -27,7 +27,7 @@ export function taskListTool({ tasks }: { tasks: SessionTasks }): Tool<typeof in
           const found = await tasks.list({ activeOnly, limit: limit + 1 })
           const shown = found.slice(0, limit)
           const records = shown.map((task) => taskLines(task).join('\n'))
-          const more = found.length > limit ? ['There are more; raise limit to see them.'] : []
+          const more = found.length > limit ? ['There are more: raise limit to see them.'] : []
           return ok([records.length === 0 ? noneText(activeOnly) : records.join('\n---\n'), ...more].join('\n---\n'), {
             kind: 'tasks',
             tasks: shown.map(shortenedTask),

@@ -67,7 +67,7 @@ async function run(
     ...outputLines(task),
     '',
     text === ''
-      ? 'It has printed nothing.'
+      ? 'It has printed no output.'
       : cut
         ? `The last ${shownBytes} of ${totalBytes} bytes:`
         : 'All of its output:',

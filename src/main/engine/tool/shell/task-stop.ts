@@ -51,7 +51,7 @@ async function stop(tasks: SessionTasks, taskId: string, reason: string): Promis
   const task = await tasks.stop(taskId, reason)
   const { text } = await tasks.tail(task, TAIL_BYTES)
   const note = ended ? 'It had ended before; nothing was stopped.' : 'Stopped, with everything it had started.'
-  const printed = text === '' ? 'It had printed nothing.' : `The end of its output:\n${text}`
+  const printed = text === '' ? 'It had printed no output.' : `The end of its output:\n${text}`
   return ok([note, ...taskLines(task, { whole: true }), ...outputLines(task), '', printed].join('\n'), {
     kind: 'task',
     task: shortenedTask(task),

@@ -80,7 +80,7 @@ test('a blocking TaskOutput returns when the task ends, and when its time is up'
   const waiting = callTool(output, { task_id: id, block: true, timeout: 30 })
   supervisor.end(id, { status: 'completed', exitCode: 0 })
   expect((await waiting).text).toMatch(
-    /^retrieval_status: success\n[^]*\nstatus: completed\n[^]*\nexit_code: 0\n[^]*It has printed nothing\.$/,
+    /^retrieval_status: success\n[^]*\nstatus: completed\n[^]*\nexit_code: 0\n[^]*It has printed no output\.$/,
   )
 })
 

@@ -91,7 +91,7 @@ export function reasonOf(error: unknown): string {
       return 'the server refused the connection'
     case 'ECONNRESET':
     case 'EPIPE':
-      return 'the server broke the connection off'
+      return 'the server closed the connection'
     case 'ETIMEDOUT':
       return 'the server did not answer'
     default:

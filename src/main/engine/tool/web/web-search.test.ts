@@ -150,5 +150,5 @@ test('does not treat an empty result as a failure', async () => {
   const { origin } = await serveWeb((_, response) => response.end('{"results":[]}'))
   const { text: said, isError } = await callTool(tool({ provider: 'searxng', baseUrl: origin }), { query: 'zzz' })
   expect(isError).toBeFalsy()
-  expect(said).toContain('Nothing was found for "zzz"')
+  expect(said).toContain('No results for "zzz"')
 })

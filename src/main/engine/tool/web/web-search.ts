@@ -60,7 +60,7 @@ async function run(
     const { searchWeb } = await import('../../web/search-web')
     const hits = await searchWeb({ query, limit, withContent }, settings, signal, web.network?.fetch)
     if (hits.length === 0)
-      return ok(`Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`, detailsOf(query, hits))
+      return ok(`No results for ${JSON.stringify(query)}. Try other or fewer words.`, detailsOf(query, hits))
     if (withContent) await addContent(web, hits, signal, progress)
     return ok(hits.map(shown).join('\n\n'), detailsOf(query, hits))
   } catch (error) {

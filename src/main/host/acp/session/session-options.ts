@@ -46,7 +46,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
   if (chosen === undefined)
     options.unshift({
       value: NO_MODEL,
-      name: 'No model is chosen',
+      name: 'No model selected',
       description: 'Choose one, or add one in the settings of Trestle.',
     })
   else if (!models.some(({ id }) => id === chosen))

@@ -60,7 +60,7 @@ export async function mailAccountAction(
       return 0
     }
     default:
-      throw wrong('Say what to do with accounts: list, add ADDRESS, test ID or remove ID.')
+      throw wrong('Specify an account action: list, add ADDRESS, test ID or remove ID.')
   }
 }
 

@@ -138,7 +138,7 @@ function foundText({ messages, total, problems }: MailFound): string {
   const failed = problems
     .map(({ account, message }) => `The account ${account} could not be searched: ${message}\n`)
     .join('')
-  if (messages.length === 0) return `No message fits.\n${failed}`
+  if (messages.length === 0) return `No messages match.\n${failed}`
   const rows = messages.map(({ id, at, from, subject, unread }) => [
     id,
     when(at),

@@ -139,7 +139,7 @@ function filterOf(values: Values): MemoryFilter {
 /** Where an entry applies: in the project of `--project`, otherwise everywhere. */
 function placeOf({ project, everywhere }: Values): { folder?: string } {
   if (typeof project !== 'string') return {}
-  if (everywhere === true) throw wrong('--project and --everywhere exclude each other.')
+  if (everywhere === true) throw wrong('--project and --everywhere cannot be combined.')
   try {
     return { folder: realpathSync(project) }
   } catch {
@@ -166,11 +166,7 @@ function edited({ key, text, category, folder }: MemoryEntry, values: Values): M
 
 function listText(entries: readonly MemoryEntry[], total: number, { query, deleted }: MemoryFilter): string {
   if (entries.length === 0)
-    return deleted
-      ? 'Nothing was deleted.\n'
-      : query === undefined
-        ? 'Nothing is remembered yet.\n'
-        : 'Nothing was found.\n'
+    return deleted ? 'Nothing was deleted.\n' : query === undefined ? 'No memories yet.\n' : 'Nothing was found.\n'
   const rows = entries.map((entry) => [String(entry.id), oneLine(entry.key), memoryPlace(entry), oneLine(entry.text)])
   const more = total > entries.length ? `${total - entries.length} more; --limit shows them.\n` : ''
   return table(['Number', 'Key', 'Where', 'Text'], rows) + more

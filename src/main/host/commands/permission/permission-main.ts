@@ -45,7 +45,7 @@ export async function permissionMain(parsed: Parsed): Promise<number> {
   if (action !== 'check') {
     throw new UsageError(
       action === undefined
-        ? 'Say what to do: trestle permission check "command".'
+        ? 'Specify an action: trestle permission check "command".'
         : `Unknown "${action}"; there is: list, add, remove, test, check, show, trust, untrust, repositories.`,
       'permission',
     )

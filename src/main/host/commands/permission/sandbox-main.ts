@@ -22,12 +22,12 @@ const ACTIONS: Record<string, readonly string[]> = {
 export async function sandboxMain({ values, positionals: [action, command] }: Parsed): Promise<number> {
   const names = Object.keys(ACTIONS)
   if (action === undefined)
-    throw usageError('Say what to do: trestle sandbox status, or trestle sandbox try "command".')
+    throw usageError('Specify an action: trestle sandbox status, or trestle sandbox try "command".')
   const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
   if (!known)
     throw usageError(`Unknown "${action}"; there is: ${names.join(', ')}.${didYouMean(nearest(action, names, 1))}`)
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
-  if (stray !== undefined) throw usageError(`--${stray} does not go with ${action}.`)
+  if (stray !== undefined) throw usageError(`--${stray} cannot be used with ${action}.`)
   if ((action === 'try') !== (command !== undefined))
     throw usageError(
       action === 'try' ? 'Give the command in quotes: trestle sandbox try "npm test".' : 'status takes no argument.',

@@ -41,16 +41,16 @@ export function SamplingCard(props: SamplingCardProps) {
   return (
     <ServerCard
       ref={card}
-      label={answer ? `Answer of the model for the server ${server}` : `The server ${server} wants to ask the model`}
+      label={answer ? `The model’s answer for ${server}` : `${server} wants to use your model`}
       behind={behind}
       title={
         answer ? (
           <>
-            Give <b>{server}</b> this answer?
+            Send this answer to <b>{server}</b>?
           </>
         ) : (
           <>
-            The server <b>{server}</b> wants to ask your model
+            <b>{server}</b> wants to use your model
           </>
         )
       }

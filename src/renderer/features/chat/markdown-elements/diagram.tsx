@@ -33,13 +33,13 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
   return (
     <div className="diagram">
       {picture && !source && problem === undefined ? (
-        <DiagramPicture picture={picture} code={code} onBroken={() => setProblem('The diagram can’t be shown.')} />
+        <DiagramPicture picture={picture} code={code} onBroken={() => setProblem('This diagram can’t be drawn.')} />
       ) : (
         <CodeBlock code={code} language={language} streaming={streaming} />
       )}
       {problem !== undefined && !streaming && (
         <p className="diagram-problem" role="note">
-          This diagram cannot be drawn: {problem.split('\n', 1)[0]}
+          This diagram can’t be drawn: {problem.split('\n', 1)[0]}
         </p>
       )}
       {picture && problem === undefined && (
@@ -65,7 +65,7 @@ function DiagramPicture({ picture, code, onBroken }: { picture: DiagramImage; co
           onError={onBroken}
         />
       </div>
-      <CopyButton text={code} label="Copy the source of the diagram" />
+      <CopyButton text={code} label="Copy the diagram source" />
     </figure>
   )
 }

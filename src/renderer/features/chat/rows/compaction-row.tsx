@@ -28,7 +28,7 @@ export const CompactionRow = memo(function CompactionRow({
       <p className="notice" role="status">
         <Spinner label="Compacting" />
         <span>
-          Compacting the conversation …{retry && ` attempt ${retry.attempt} of ${retry.of}: ${retry.failure.title}`}
+          Compacting the conversation…{retry && ` attempt ${retry.attempt} of ${retry.of}: ${retry.failure.title}`}
         </span>
       </p>
     )

@@ -84,7 +84,7 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'max_tokens':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          The answer was cut off at the model's length limit.
+          The answer was cut off at the model’s length limit.
         </Line>
       )
     case 'refusal':
@@ -122,7 +122,7 @@ const TASK_NOTIFICATION_LABELS: Record<TaskNotification['status'], string> = {
   failed: 'has failed',
   stopped: 'was stopped',
   timed_out: 'timed out',
-  lost: 'was lost',
+  lost: 'ended unexpectedly',
 }
 
 /** A longer note to the model is collapsed to its first sentence. */

@@ -2,7 +2,7 @@ import { EllipsisVertical, FileDiff, GitFork, Quote, RotateCcw } from 'lucide-re
 import { memo, useRef, type RefObject } from 'react'
 import type { TurnFigures } from '../../../../shared/events/transcript-item'
 import { formatCost } from '../../../../shared/model/turn/usage'
-import { formatDate } from '../../../../shared/language/speak'
+import { formatDate, formatMoment } from '../../../../shared/language/speak'
 import { formatTokens } from '../../../format/model-usage'
 import { duration } from '../../../format/relative-time'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
@@ -76,7 +76,7 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
   const names = models.map((id) => settings?.models.find((model) => model.id === id)?.label ?? id).join(', ')
   return (
     <span className="turn-figures">
-      <time dateTime={time.toISOString()} title={time.toLocaleString()}>
+      <time dateTime={time.toISOString()} title={formatMoment(time)}>
         {formatDate(time, { timeStyle: 'short' })}
       </time>
       {names !== '' && <span className="turn-model">{names}</span>}
@@ -84,7 +84,7 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
       {usage && (
         <span
           title={
-            `${usage.input.toLocaleString()} tokens in (${usage.cached.toLocaleString()} from the cache), ` +
+            `${usage.input.toLocaleString()} tokens in (${usage.cached.toLocaleString()} cached), ` +
             `${usage.output.toLocaleString()} out`
           }
         >
@@ -92,7 +92,7 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
         </span>
       )}
       {usage?.cost !== undefined && (
-        <span title={usage.isCostPartial ? 'The cost of a part is not known.' : undefined}>
+        <span title={usage.isCostPartial ? 'Part of the cost is unknown.' : undefined}>
           {usage.isCostPartial ? 'over ' : ''}
           {formatCost(usage.cost)}
         </span>

@@ -148,7 +148,7 @@ export function MessageMedia({ parts }: { parts: readonly UserPart[] }) {
     <div className="you-media">
       {media.map((part, n) =>
         part.mediaType.startsWith('image/') && part.mediaType !== 'image/svg+xml' ? (
-          <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Picture ${n + 1}`} />
+          <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Image ${n + 1}`} />
         ) : (
           <span key={n}>{part.name ?? part.mediaType}</span>
         ),
@@ -188,7 +188,7 @@ function AttachedParts({ parts }: { parts: readonly UserPart[] }) {
         ) : part.text !== undefined ? (
           <pre key={n}>{part.text}</pre>
         ) : (
-          <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Picture ${n + 1}`} />
+          <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Image ${n + 1}`} />
         ),
       )}
     </details>

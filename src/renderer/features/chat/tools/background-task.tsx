@@ -20,7 +20,7 @@ const COMMAND_STATUS_LABELS: Record<TaskStatus, string> = {
   failed: 'has failed',
   stopped: 'was stopped',
   timed_out: 'timed out',
-  lost: 'was lost',
+  lost: 'ended unexpectedly',
 }
 const DOTS: Record<TaskStatus, DotStatus> = {
   running: 'running',

@@ -60,7 +60,7 @@ export function EventResult({ details: { event, file } }: { details: EventDetail
           <Button size="small" icon={<Download aria-hidden />} onClick={() => downloadEvent(file)}>
             Save the .ics file
           </Button>
-          {file.opened && <span className="text-small text-ink-3">It was opened in your calendar program.</span>}
+          {file.opened && <span className="text-small text-ink-3">Opened in your calendar app.</span>}
         </p>
       )}
     </div>

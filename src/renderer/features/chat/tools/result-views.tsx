@@ -31,7 +31,7 @@ function Rows({ rows, of }: { rows: readonly ReactNode[]; of: string }) {
 /** Lines of a file with their numbers. */
 export function FileLines({ details, fallback }: { details: DetailsOf<'file'>; fallback: string }) {
   const lines = useMemo(() => details.text?.replace(/\n$/, '').split('\n'), [details.text])
-  if (!lines) return <PlainText text={fallback} label="What the model was given" />
+  if (!lines) return <PlainText text={fallback} label="Sent to the model" />
   const rows = lines.map((line, n) => (
     <div key={n} className="file-line">
       <span>{details.line + n}</span>
@@ -49,7 +49,7 @@ export function FileLines({ details, fallback }: { details: DetailsOf<'file'>; f
 
 /** Matches grouped by file. */
 export function MatchList({ details }: { details: DetailsOf<'matches'> }) {
-  if (details.files.length === 0) return <p className="tool-note">Nothing matches {details.pattern}.</p>
+  if (details.files.length === 0) return <p className="tool-note">No matches for {details.pattern}.</p>
   const rows = details.files.map((file) => (
     <div key={file.path} className="match-file">
       <p>
@@ -76,7 +76,7 @@ export function MatchList({ details }: { details: DetailsOf<'matches'> }) {
   return (
     <div className="listing" tabIndex={0} role="group" aria-label={`Matches of ${details.pattern}`}>
       <Rows rows={rows} of="files" />
-      {details.truncated && <p className="tool-note px-3 pb-1">There are more; the list was cut.</p>}
+      {details.truncated && <p className="tool-note px-3 pb-1">More results aren’t shown.</p>}
     </div>
   )
 }
@@ -176,9 +176,9 @@ export function PageView({ details }: { details: WebDetailsOf<'page'> }) {
 
 /** Web search results. */
 export function HitList({ details }: { details: WebDetailsOf<'hits'> }) {
-  if (details.hits.length === 0) return <p className="tool-note">Nothing was found for {details.query}.</p>
+  if (details.hits.length === 0) return <p className="tool-note">No results for {details.query}.</p>
   return (
-    <ol className="web-hits" aria-label={`Hits for ${details.query}`}>
+    <ol className="web-hits" aria-label={`Results for ${details.query}`}>
       {details.hits.map((hit, n) => (
         <li key={n}>
           <WebLink href={hit.url} text={hit.title}>
@@ -194,7 +194,7 @@ export function HitList({ details }: { details: WebDetailsOf<'hits'> }) {
 
 /** The tools that a tool search found and loaded. */
 export function LoadedTools({ details }: { details: Extract<ToolDetails, { kind: 'tools' }> }) {
-  if (details.tools.length === 0) return <p className="tool-note">No tool matches {details.query}.</p>
+  if (details.tools.length === 0) return <p className="tool-note">No tools match {details.query}.</p>
   return (
     <ul
       className="overflow-hidden rounded-lg border border-line bg-raised"

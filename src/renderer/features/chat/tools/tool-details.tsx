@@ -217,7 +217,7 @@ function AnswerList({ details: { questions, answers } }: { details: Extract<Tool
 /** Label of the button that explains the decision; undefined when there is nothing to explain. */
 function judgedQuestion({ judged, approval }: ToolItem): string | undefined {
   if (judged) return judged.decision === 'allow' ? 'Why was this allowed?' : 'Why was this denied?'
-  return approval?.reason === undefined ? undefined : 'Why was I not asked?'
+  return approval?.reason === undefined ? undefined : 'Why wasn’t I asked?'
 }
 
 /** Why a call ran or was denied without asking the user: the recorded reason, with the rule and its location. */

@@ -26,7 +26,7 @@ export async function readBytes(
     const part = await client.file.bytes({ sessionId, path, offset, length: CHUNK })
     version ??= part.version
     const bytes = bytesOf(part.data)
-    if (part.version !== version || bytes.length === 0) throw new Error('The file changed while it was read.')
+    if (part.version !== version || bytes.length === 0) throw new Error('The file changed while it was being read.')
     all.set(bytes.subarray(0, size - offset), offset)
     offset += bytes.length
   }

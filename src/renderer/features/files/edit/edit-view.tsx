@@ -228,7 +228,7 @@ function Editing({ sessionId, path, line, onDisk, start, onResolved, isFromElsew
           open
           onOpenChange={(open) => !open && setAsks(undefined)}
           title="Save your changes?"
-          description={`${path} has changes that are not saved.`}
+          description={`${path} has unsaved changes.`}
           footer={
             <>
               <Button variant="danger" onClick={discard}>
@@ -246,7 +246,7 @@ function Editing({ sessionId, path, line, onDisk, start, onResolved, isFromElsew
           }
         >
           {asks === 'close' && (
-            <p className="text-ui text-ink-2">A draft is there again when you open the file in this session.</p>
+            <p className="text-ui text-ink-2">A draft is restored when you reopen the file in this session.</p>
           )}
         </Dialog>
       )}

@@ -24,8 +24,8 @@ export function StaleNote({ path, onDisk, mine, isDeleted, onReload, onOverwrite
     <div role="alert" className="file-banner">
       <span>
         {isDeleted
-          ? 'This file was deleted while you edited it.'
-          : 'This file has changed on the disk while you edited it.'}
+          ? 'This file was deleted while you were editing it.'
+          : 'This file changed on disk while you were editing it.'}
       </span>
       {!isDeleted && (
         <>
@@ -38,14 +38,14 @@ export function StaleNote({ path, onDisk, mine, isDeleted, onReload, onOverwrite
         </>
       )}
       <Button size="small" onClick={onOverwrite}>
-        {isDeleted ? 'Save it again' : 'Overwrite with mine'}
+        {isDeleted ? 'Save again' : 'Overwrite with mine'}
       </Button>
       {diff !== undefined && (
         <Dialog
           open
           onOpenChange={(open) => !open && setDiff(undefined)}
           title="Your changes"
-          description={`From ${path} as it is on the disk to your text`}
+          description={`From ${path} on disk to your text`}
           width={860}
           isText
         >

@@ -97,7 +97,9 @@ export function SymbolList({ sessionId, path, version, onGo, onClose }: SymbolLi
         ))}
       </div>
       {shown.length === 0 && (
-        <p role="status">{isPending ? 'Reading the file…' : text === '' ? 'No symbols in this file' : 'No match'}</p>
+        <p role="status">
+          {isPending ? 'Reading the file…' : text === '' ? 'No symbols in this file' : 'No matching symbols'}
+        </p>
       )}
     </div>
   )

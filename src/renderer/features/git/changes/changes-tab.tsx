@@ -129,7 +129,7 @@ export function ChangesTab({ status }: { status: GitStatus }) {
     return (
       <>
         <EmptyState icon={<Check aria-hidden />} title="No changes" className="m-auto">
-          The working tree is as it was committed.
+          The working tree is clean.
         </EmptyState>
         {status.commit !== undefined && <CommitBox status={status} />}
       </>
@@ -208,7 +208,7 @@ function useKeptFocus(box: RefObject<HTMLDivElement | null>) {
 function submoduleRows(submodules: readonly GitSubmoduleChanges[] = [], unread: number): Row[] {
   if (submodules.length + unread === 0) return []
   return [
-    { key: 'submodules', kind: 'head', title: 'Not committed in submodules', count: submodules.length },
+    { key: 'submodules', kind: 'head', title: 'Uncommitted in submodules', count: submodules.length },
     ...submodules.map(({ path, changed, untracked, problem }): Row => {
       const counts = [
         ...(changed > 0 ? [`${changed.toLocaleString()} changed ${plural(changed, 'file', 'files')}`] : []),

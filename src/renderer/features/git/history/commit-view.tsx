@@ -16,6 +16,7 @@ import { useGit } from '../git-context'
 import { showIntegrationResult } from '../integration-notice'
 import { NameDialog } from '../refs/name-dialog'
 import { TagDialog } from '../refs/tag-dialog'
+import { formatMoment } from '../../../../shared/language/speak'
 
 /** One commit below the history: its message, and the diffs of its files. Escape closes it. */
 export function CommitView({ hash, onClose }: { hash: string; onClose: () => void }) {
@@ -60,8 +61,8 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
           variant="quiet"
           disabled={busy !== undefined || (data && data.parents.length > 1)}
           onClick={() =>
-            void run('Picking', async (git) =>
-              showIntegrationResult(await git.cherryPick({ sessionId, hash }), `Picked ${hash.slice(0, 8)}`),
+            void run('Cherry-picking', async (git) =>
+              showIntegrationResult(await git.cherryPick({ sessionId, hash }), `Cherry-picked ${hash.slice(0, 8)}`),
             )
           }
         >
@@ -81,7 +82,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
           label="Name"
           initial=""
           action="Create and switch"
-          hint={`Begins at ${hash.slice(0, 12)}.`}
+          hint={`Starts at ${hash.slice(0, 12)}.`}
           onClose={() => setNaming(false)}
           onDone={(name) => client.git.createBranch({ sessionId, name, from: hash, checkout: true })}
         />
@@ -99,7 +100,7 @@ function Details({ details }: { details: GitCommitDetails }) {
         {message}
       </pre>
       <p className="px-3 py-2 text-small text-ink-3">
-        {author} &lt;{email}&gt;, {new Date(at).toLocaleString()}
+        {author} &lt;{email}&gt;, {formatMoment(at)}
         {committer !== author && `, committed by ${committer}`}
       </p>
       <ul aria-label="Files of the commit">

@@ -81,7 +81,7 @@ export function BranchesTab({ status }: { status: GitStatus }) {
           label="Name"
           initial=""
           action="Create and switch"
-          hint={`Begins at ${asked.from?.name ?? status.branch ?? 'the commit that is checked out'}.`}
+          hint={`Starts at ${asked.from?.name ?? status.branch ?? 'the commit that is checked out'}.`}
           onClose={() => setAsked(undefined)}
           onDone={(name) =>
             client.git.createBranch({ sessionId, name, checkout: true, ...(asked.from && { from: asked.from.commit }) })

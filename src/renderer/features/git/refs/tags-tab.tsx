@@ -27,7 +27,7 @@ export function TagsTab({ status }: { status: GitStatus }) {
       const { object } = await client.git.deleteTag({ sessionId, name })
       showToast(`Deleted ${name} here`, {
         label: 'Undo',
-        run: () => void run('Restoring', (git) => git.restoreTag({ sessionId, name, object }), `${name} is back`),
+        run: () => void run('Restoring', (git) => git.restoreTag({ sessionId, name, object }), `Restored ${name}`),
       })
     } catch (failure) {
       showFailureToast(failure)

@@ -252,7 +252,7 @@ export function SecretLines({ files, path, actions }: { files: string; path: str
   return (
     <div className="review-gap">
       <EyeOff aria-hidden />
-      <span>Hidden, because {files} may hold secrets.</span>
+      <span>Hidden, because {files} may contain secrets.</span>
       <button type="button" className="review-gap-all" onClick={() => actions.reveal(path)}>
         Show lines
       </button>

@@ -71,7 +71,7 @@ export function HookRunDetails({
         {run.output === '' ? (
           <p className="text-small text-ink-3">No output</p>
         ) : (
-          <TerminalText text={run.output} label={`What ${run.event} printed`} />
+          <TerminalText text={run.output} label={`Output of ${run.event}`} />
         )}
         {run.cutBytes > 0 && (
           <p className="text-small text-ink-3">{run.cutBytes.toLocaleString()} more bytes were not kept.</p>

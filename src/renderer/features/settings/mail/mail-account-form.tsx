@@ -156,7 +156,7 @@ export function MailAccountForm({ account, taken, keys, onClose, onSaved }: Mail
             <ServerFields kind="smtp" label="Sending (SMTP)" input={input} errorOf={errorOf} onChange={set} />
             {isLocal && (
               <Switch
-                label="Accept its own certificate"
+                label="Accept a self-signed certificate"
                 description="For a program on this computer, such as Proton Mail Bridge"
                 checked={input.selfSigned}
                 onChange={(selfSigned) => set({ selfSigned })}

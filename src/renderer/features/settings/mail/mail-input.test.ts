@@ -34,7 +34,7 @@ it('reports missing fields, and refuses to send a password unencrypted', () => {
   })
   const input = { ...withAddress(inputOf(undefined), 'ada@gmail.com'), imapSecurity: 'none' as const }
   expect(problemsOf(input, 'gmail', ['gmail'])).toEqual({
-    id: 'An account with this name exists',
+    id: 'An account with this name already exists',
     imapSecurity: 'Passwords are sent unencrypted only on this computer',
   })
   expect(suggestedId(input, ['gmail'])).toBe('gmail-2')

@@ -94,7 +94,7 @@ export function problemsOf(input: MailInput, id: string, taken: readonly string[
   if (!/^[^\s@<>",;:]+@[^\s@<>",;:]+$/.test(input.address.trim()))
     problems['address'] = 'Enter an address such as ada@example.com'
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(id)) problems['id'] = 'Letters, digits, - and _ only'
-  else if (taken.includes(id)) problems['id'] = 'An account with this name exists'
+  else if (taken.includes(id)) problems['id'] = 'An account with this name already exists'
   for (const kind of ['imap', 'smtp'] as const) {
     const [host, port] = [input[`${kind}Host`].trim(), input[`${kind}Port`].trim()]
     if (!/^[\w.:[\]-]+$/.test(host)) problems[`${kind}Host`] = 'Enter the name of the server'

@@ -30,7 +30,7 @@ export function MailSection({ settings }: { settings: SettingsView }) {
       <SectionHead
         id="settings-mail"
         title="Mail"
-        text="Accounts whose mail agents can search and read. Sending always asks, with the whole message."
+        text="Agents can search and read mail in these accounts. Sending always asks first and shows the whole message."
       >
         <Button icon={<Plus aria-hidden />} onClick={() => setEditing({ account: undefined })}>
           Add account
@@ -69,7 +69,7 @@ export function MailSection({ settings }: { settings: SettingsView }) {
           title="No mail accounts"
           className="rounded-lg border border-dashed border-line-strong"
         >
-          Add one with its address and an app password. The servers of the usual providers are known.
+          Add one with its address and an app password. The servers of common providers are filled in for you.
         </EmptyState>
       ) : (
         <ul aria-label="Mail accounts" className="overflow-hidden rounded-lg border border-line bg-raised">

@@ -137,7 +137,7 @@ function ConnectOther({ settings, onConnected, onCancel }: ConnectProviderProps 
           type="password"
           autoComplete="new-password"
           value={apiKey}
-          hint={`Leave it empty if the server needs none. ${keyStorageText(settings.keys)}`}
+          hint={`Leave empty if no key is required. ${keyStorageText(settings.keys)}`}
           error={errorOf('apiKey')}
           onChange={(event) => setApiKey(event.target.value)}
         />

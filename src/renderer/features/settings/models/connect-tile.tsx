@@ -105,7 +105,7 @@ export function ConnectTile({ tile, settings, onConnected, onBack }: ConnectTile
         )}
         <div className="flex flex-wrap items-center gap-2">
           <Button variant={offered.data ? 'default' : 'primary'} type="submit" busy={offered.isPending}>
-            {offered.data ? 'Read the models again' : 'Read the models'}
+            {offered.data ? 'Reload models' : 'Load models'}
           </Button>
           {tile.keyUrl !== undefined && (
             <Button variant="quiet" icon={<ExternalLink aria-hidden />} onClick={() => openLink(tile.keyUrl!)}>
@@ -156,7 +156,7 @@ export function ConnectTile({ tile, settings, onConnected, onBack }: ConnectTile
 function afterProblem({ models }: OfferedModels): string {
   return models.length === 0
     ? 'Enter a model ID below, or correct the key.'
-    : 'Correct the key and read them again, or choose from those that Trestle knows.'
+    : 'Correct the key and reload, or choose from the known models.'
 }
 
 /** The initial choice: the example of the provider's type, if the provider offers it, or else its only model. */
@@ -186,7 +186,7 @@ function OfferedList({ offered: { models, from }, prices, chosen, onChange }: Of
   return (
     <fieldset>
       <legend className="pb-1.5 text-small font-medium text-ink-2">
-        {from === 'provider' ? 'Models of the provider' : 'Models that Trestle knows'}
+        {from === 'provider' ? 'Models of the provider' : 'Known models'}
       </legend>
       <input
         aria-label="Search the models"
@@ -219,12 +219,12 @@ function OfferedList({ offered: { models, from }, prices, chosen, onChange }: Of
             </span>
           </li>
         ))}
-        {shown.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No model matches.</li>}
+        {shown.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No matching models</li>}
       </ul>
       <p role="status" className="mt-1 text-small text-ink-3">
         {found.length > SHOWN && `${found.length - SHOWN} more: search to find them. `}
         {chosen.length > 0 && `${chosen.length} chosen. `}
-        Prices are from the provider where it tells them, else from the table of known models
+        Prices are from the provider if available, otherwise from the table of known models
         {prices.generated !== '' && ` of ${prices.generated}`}.
       </p>
     </fieldset>

@@ -53,6 +53,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   const offer = offered.data?.models.find((one) => one.model === name.trim())
   const known = model && name.trim() === model.model ? model.known : offer
   const before = model && name.trim() === model.model ? model : known
+  const isKnown = known !== undefined && known.knownFrom !== 'guess'
   const toolCalls = switched.toolCalls ?? before?.toolCalls ?? true
   const imagesIn = switched.imagesIn ?? before?.imagesIn ?? false
   const videoIn = switched.videoIn ?? before?.videoIn ?? false
@@ -155,7 +156,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           inputMode="numeric"
           value={contextWindow}
           placeholder={(known?.contextWindow ?? 128_000).toLocaleString()}
-          hint={`Maximum tokens per request. Empty: as ${known && known.knownFrom !== 'guess' ? 'known' : 'guessed'}.`}
+          hint={`Maximum tokens per request. Default: ${isKnown ? 'the known' : 'an assumed'} value.`}
           error={errorOf('contextWindow')}
           onChange={(event) => setContextWindow(event.target.value)}
         />

@@ -67,10 +67,10 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
       )}
       <p className="mt-2 px-0.5 text-small wrap-anywhere text-ink-3">
         {settings.prices.generated === ''
-          ? 'The table of known models cannot be read.'
-          : `Windows, abilities and prices of known models are from ${settings.prices.generated}: ` +
+          ? 'The table of known models can’t be read.'
+          : `Context windows, capabilities and prices of known models are from ${settings.prices.generated}: ` +
             `${settings.prices.sources.join(', ')}.`}{' '}
-        What config.toml says of a model comes first.
+        Values in config.toml take precedence.
       </p>
       {settings.models.some(({ origin }) => origin === 'configured') && <OtherModels settings={settings} />}
       <LimitsPart settings={settings} />
@@ -246,7 +246,7 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
       title="Usage limits"
       text={
         'When a limit is reached, work pauses before the next request and asks you. ' +
-        'Subagents count to the session that started them. Empty: no limit.'
+        'Subagents count toward the session that started them. Leave empty for no limit.'
       }
       className="mt-8"
     >
@@ -269,7 +269,7 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
           <Button type="submit" disabled={Object.keys(typed).length === 0} busy={save.isPending}>
             Save limits
           </Button>
-          <p className="text-small text-ink-3">Models whose price is unknown count only to limits in tokens.</p>
+          <p className="text-small text-ink-3">Models with unknown prices count only toward token limits.</p>
         </div>
       </form>
     </SettingsSection>

@@ -294,5 +294,5 @@ function typeOf(value: string): ProviderType {
 function idProblem(id: string, taken: readonly string[]): string | undefined {
   if (id === '') return 'Enter a name'
   if (!/^[\w.:@-]+$/.test(id)) return 'Letters, digits and . : @ _ - only'
-  return taken.includes(id) ? 'There is a provider of this name' : undefined
+  return taken.includes(id) ? 'A provider with this name already exists' : undefined
 }
