@@ -173,7 +173,7 @@ class PatchPlanner {
     if (to.text !== undefined || this.#isUnread(to))
       throw new FileProblem(
         `${file.shown} cannot be moved to ${to.shown}, which exists. ` +
-          'Delete that first in the patchif it should be deleted. Nothing was written.',
+          'Delete that first in the patch if it should be deleted. Nothing was written.',
       )
     const { text, format, isKnown, isPartial, current, before, path, shown } = file
     const mode = current?.isOnDisk ? lstatSync(path.realPath, { throwIfNoEntry: false })?.mode : undefined
