@@ -347,7 +347,7 @@ describe('trestle chat in a terminal', () => {
     await terminal.shows('Take back?')
     expect(terminal.screen()).toMatch(/- \S*new\.txt\n\s+2 of your messages leave the conversation/)
     terminal.type('1')
-    await terminal.shows(/Done\. \/redo takes it back\.\n\S* ?› write it$/)
+    await terminal.shows(/Done\. \/redo reverses it\.\n\S* ?› write it$/)
     expect(made('new.txt')).toBe(false)
     terminal.type('\x15/redo\r')
     await until(() => made('new.txt'), 'the file again')

@@ -65,7 +65,7 @@ describe.skipIf(!canMakeCertificates)('trestle serve --listen and trestle device
       serve.kill('SIGTERM')
       await once(serve, 'close')
     }
-    expect((await run(['device', 'pair'])).stdout).toContain('Trestle does not listen for devices yet')
+    expect((await run(['device', 'pair'])).stdout).toContain('Trestle is not listening for devices yet')
   })
 
   it('show how to pair the first device when started in a terminal', async () => {

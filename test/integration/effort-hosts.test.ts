@@ -56,7 +56,7 @@ describe('effort without a UI', () => {
     try {
       await chat.shows('›')
       chat.type('/effort\r')
-      await chat.shows('/effort takes one of default, none, low, medium, high, xhigh')
+      await chat.shows('/effort accepts one of default, none, low, medium, high, xhigh')
       chat.type('/effort hihg\r')
       await chat.shows('Did you mean high')
       chat.type('/effort high\r')

@@ -174,7 +174,7 @@ test('an engine told to stop when idle lets the running turn end first', async (
   release()
   await until(() => !lives(pid), 'the end of the engine')
   const status = await runCli(['engine', 'status'], { home: lab.home })
-  expect(status).toMatchObject({ code: 3, stdout: 'No engine runs. The next client starts one.\n' })
+  expect(status).toMatchObject({ code: 3, stdout: 'No engine is running. The next client starts one.\n' })
   const exported = await runCli(['session', 'export', sessionId, '--json'], { home: lab.home })
   expect(exported.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"end_turn"/)
 })

@@ -327,7 +327,7 @@ describe('trestle mcp', () => {
       ['login', 'x'],
     ]) {
       const run = await runCli(['mcp', ...args], { home: scratch.home, env: { TRESTLE_TASK: 'task-1' } })
-      expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('for people') as string })
+      expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('for users only') as string })
     }
   })
 })

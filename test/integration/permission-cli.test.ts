@@ -78,7 +78,7 @@ it.runIf(process.platform === 'linux')(
     try {
       expect(await attempt('test "rm -rf build"')).toContain('Asks in the mode ask.')
       for (const words of ['add allow "Bash(rm *)"', 'add allow Bash --project', 'remove deny Read'])
-        expect(await attempt(words)).toContain('changing permission rules is for people')
+        expect(await attempt(words)).toContain('changing permission rules is for users only')
       expect(existsSync(join(scratch.home, 'config.toml'))).toBe(false)
       expect(existsSync(join(scratch.project, '.trestle'))).toBe(false)
     } finally {

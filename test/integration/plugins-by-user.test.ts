@@ -170,7 +170,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     ])
     expect(results.slice(3, 5)).toEqual([
       expect.stringMatching(/(?:lab:watch|mcp__lab_watch__look) is no longer available/),
-      expect.stringContaining('There is no skill lab:trap'),
+      expect.stringContaining('No skill is named lab:trap'),
     ])
     expect(readFileSync(join(scratch.project, 'shout.txt'), 'utf8')).toBe('hello')
     expect(existsSync(join(scratch.project, 'hooks-ran.txt'))).toBe(false)

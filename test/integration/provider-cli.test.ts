@@ -115,7 +115,7 @@ it("an agent's command can neither add nor remove a provider, nor choose a model
     ['print', 'x', '--mcp-config-file', 'x.json'],
   ]) {
     const run = await trestle(args, { env: { TRESTLE_TASK: 'task-1' } })
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('for people') as string })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('for users only') as string })
   }
 })
 

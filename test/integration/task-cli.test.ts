@@ -46,7 +46,7 @@ test('lists, shows and stops tasks while an app is running, and shows them witho
   await endHosts(scratch.home)
   expect(await trestle('list')).toMatchObject({
     code: 0,
-    stdout: 'No task runs. Ended ones: trestle task list --all\n',
+    stdout: 'No tasks are running. To list ended ones: trestle task list --all\n',
   })
   const all = JSON.parse((await trestle('list', '--all', '--limit', '1', '--json')).stdout) as Task[]
   expect(all).toMatchObject([{ taskId: other.taskId, status: 'stopped' }])
@@ -82,7 +82,7 @@ test('stops orphans of a crashed run, and leaves other homes and running apps al
     })
     await ended
     expect(elsewhere.exitCode).toBeNull()
-    expect((await trestle('kill-orphans')).stdout).toBe('Nothing is left of tasks that have ended.\n')
+    expect((await trestle('kill-orphans')).stdout).toBe('Ended tasks left no processes running.\n')
     expect(await supervisor.list({ activeOnly: true })).toHaveLength(1)
   } finally {
     elsewhere.kill('SIGKILL')

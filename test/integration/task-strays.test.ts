@@ -70,7 +70,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     const { stdout } = await trestle('list')
     expect(stdout).toMatch(
       new RegExp(
-        '^No task runs\\..*\\n\\nLeft running by tasks that have ended; ' +
+        '^No tasks are running\\..*\\n\\nLeft running by tasks that have ended; ' +
           `.*\\nPID .*\\n${pid} +${taskId} .*sleep 1000\\n$`,
       ),
     )
@@ -80,7 +80,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
       `${taskId}  left behind, process ${pid}  stopped  sleep 1000\n`,
     )
     expect(isThere('stray')).toBe(false)
-    expect((await trestle('list')).stdout).toBe('No task runs. Ended ones: trestle task list --all\n')
+    expect((await trestle('list')).stdout).toBe('No tasks are running. To list ended ones: trestle task list --all\n')
   })
 
   test('is linked to its task after its parent has ended', async () => {
@@ -127,7 +127,7 @@ test('is left alone by stop --all and the list while its command still runs', as
   )
   await until(() => isThere('stray'), 'the command to run')
   expect((await trestle('list')).stdout).not.toContain('Left running')
-  expect((await trestle('stop', '--all')).stdout).toBe('No task runs.\n')
+  expect((await trestle('stop', '--all')).stdout).toBe('No tasks are running.\n')
   expect(isThere('stray')).toBe(true)
   controller.abort()
   await waiting

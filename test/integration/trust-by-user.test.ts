@@ -204,7 +204,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
   it('can neither add a server to be started later nor change a setting', { timeout: 180_000 }, async () => {
     const add = `${process.execPath} ${CLI} mcp add evil -- touch pwned`
     const text = await attack(`$CLEAN ${add}; $CLEAN setsid -w ${add}`, true)
-    expect(text.match(/is for people/g)).toHaveLength(2)
+    expect(text.match(/is for users only/g)).toHaveLength(2)
     expect(readdirSync(scratch.home)).not.toContain('mcp.json')
     expect(await attack(`$CLEAN ${process.execPath} ${CLI} settings toolSearch.enabled true`, true)).toContain(
       'only you can change settings',

@@ -28,8 +28,9 @@ export function helpText(command?: CommandName): string {
   ].join('\n')
 }
 
-/** `"prompt"`; a name that already has quotes or choices is returned unchanged. */
+/** `"prompt"`; a name that already has quotes or a few choices is returned unchanged. Many actions are in the table. */
 function positional(name: string): string {
+  if (name.includes('|') && name.length > 40) return 'ACTION'
   return /["|]/.test(name) ? name : `"${name}"`
 }
 

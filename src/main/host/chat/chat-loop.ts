@@ -130,7 +130,7 @@ export class ChatLoop {
     const parts: UserPart[] = [{ type: 'text', text }]
     try {
       const { queued } = await engine.sessions.prompt(sessionId, parts)
-      if (queued) printer.note(`Waits for the end of this turn (Ctrl-C takes it back): ${oneLine(text)}`)
+      if (queued) printer.note(`Queued until this turn ends (Ctrl-C cancels it): ${oneLine(text)}`)
     } catch (error) {
       this.#conversation.reportUnsent(error)
     }

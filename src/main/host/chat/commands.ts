@@ -64,13 +64,13 @@ const COMMANDS: readonly ChatCommand[] = [
     run: restore,
   },
   { name: 'redo', help: 'Redo the last /undo.', run: undoRestore },
-  { name: 'tasks', help: 'What runs in the background.', run: showTasks },
+  { name: 'tasks', help: 'Background tasks.', run: showTasks },
   { name: 'stop', argument: 'TASK', help: 'Stop a background task.', run: stopTask },
   { name: 'tools', help: 'The tools of the agent, and what they cost.', run: showTools },
   { name: 'mcp', help: 'The MCP servers of this project.', run: showServers },
   { name: 'skills', help: 'Skills: /name uses one.', run: showSkills },
   { name: 'context', help: 'How full the context window is.', run: showContext },
-  { name: 'quit', help: 'Leave. Ctrl-D does it, too.', run: async () => 'quit' },
+  { name: 'quit', help: 'Quit. Ctrl-D does the same.', run: async () => 'quit' },
 ]
 
 /** Runs a line that is a command. */
@@ -88,12 +88,12 @@ export async function runCommand(conversation: Conversation, line: string): Prom
   if (asSkill !== undefined) {
     const names = skills.map((skill) => `/skills:${skill.name}`)
     conversation.printer.line(
-      `There is no skill ${name}.${didYouMean(nearest(`/skills:${name}`, names))} /skills lists them.`,
+      `No skill is named ${name}.${didYouMean(nearest(`/skills:${name}`, names))} /skills lists them.`,
     )
     return 'done'
   }
   const names = [...COMMANDS, ...skills].map((known) => `/${known.name}`)
-  conversation.printer.line(`There is no command /${name}.${didYouMean(nearest(name, names))} /help lists them.`)
+  conversation.printer.line(`Unknown command /${name}.${didYouMean(nearest(name, names))} /help lists them.`)
   return 'done'
 }
 
@@ -173,7 +173,7 @@ async function restore(conversation: Conversation, argument: string): Promise<Co
   const { engine, sessionId, printer, terminal } = conversation
   const points = await engine.checkpoints.points(sessionId)
   if (argument !== '' && !/^[1-9]\d*$/.test(argument))
-    throw new CodedError('request.invalid', 'Say the number of a message: /undo 2.')
+    throw new CodedError('request.invalid', 'Enter the number of a message, for example /undo 2.')
   const point = argument === '' ? points.at(-1) : points[Number(argument) - 1]
   if (!point)
     throw new CodedError(
@@ -215,7 +215,7 @@ async function runRestore(conversation: Conversation, request: RestoreRequest): 
   const result = await engine.checkpoints.restore(sessionId, request)
   if (result.seq === undefined) return printer.note('There was nothing to change.')
   printPreview(conversation, result)
-  printer.note('Done. /redo takes it back.')
+  printer.note('Done. /redo reverses it.')
 }
 
 const ACTION_SYMBOLS = { create: '+', change: '~', delete: '-' }
@@ -269,9 +269,7 @@ async function openSession(conversation: Conversation, argument: string): Promis
   if (wanted === undefined)
     throw new CodedError(
       'session.not_found',
-      argument === ''
-        ? 'There is no other session of this project.'
-        : `There is no session ${argument} in the list of /sessions.`,
+      argument === '' ? 'There is no other session of this project.' : `/sessions lists no session ${argument}.`,
     )
   await engine.sessions.open(wanted, 1)
   conversation.switchTo(wanted)

@@ -168,7 +168,7 @@ export class Printer {
         break
       case 'compaction.finished':
         this.note(
-          `Compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.`,
+          `Compacted from about ${event.before} to ${event.after} tokens; the full history stays in the session.`,
         )
         break
       case 'compaction.failed':

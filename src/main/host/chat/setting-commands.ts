@@ -37,7 +37,7 @@ export async function chooseModel(
       id,
       models.map((model) => model.id),
     )
-    throw new CodedError('request.invalid', `There is no model ${id}.${didYouMean(meant)}`)
+    throw new CodedError('request.invalid', `Unknown model ${id}.${didYouMean(meant)}`)
   }
   await engine.sessions.change(sessionId, { model: id })
   printer.note(`From now on: ${id}.`)
@@ -71,7 +71,8 @@ export async function chooseAgent(
   }
   const { runsAs } = await engine.sessions.change(sessionId, { agent: asked === 'usual' ? null : { name: asked } })
   printer.note(
-    runsAs?.greeting ?? `From the next message on: ${oneLine(runsAs?.title ?? runsAs?.name ?? 'the usual agent')}.`,
+    runsAs?.greeting ??
+      `Starting with the next message: ${oneLine(runsAs?.title ?? runsAs?.name ?? 'the usual agent')}.`,
   )
 }
 
@@ -86,15 +87,12 @@ export async function chooseEffort({ engine, sessionId, header, printer }: Conve
   const choices: readonly EffortChoice[] = ['default', ...effort.offered]
   if (asked === '') {
     const now = effort.chosen === undefined ? defaultEffortName(effort) : effort.chosen
-    printer.note(`Thinking: ${now}. /effort takes one of ${choices.join(', ')}.`)
+    printer.note(`Thinking: ${now}. /effort accepts one of ${choices.join(', ')}.`)
     return
   }
   const choice = choices.find((known) => known === asked)
   if (choice === undefined)
-    throw new CodedError(
-      'request.invalid',
-      `This model does not know the level ${asked}.${didYouMean(nearest(asked, choices))}`,
-    )
+    throw new CodedError('request.invalid', `This model has no level ${asked}.${didYouMean(nearest(asked, choices))}`)
   await engine.sessions.change(sessionId, { effort: choice })
   printer.note(
     choice === 'default' ? `Thinking: ${defaultEffortName(effort)}.` : `Thinking: ${choice}, from the next step on.`,
@@ -106,12 +104,12 @@ export async function chooseMode({ engine, sessionId, header, printer }: Convers
     modeDescription(mode, confinementOf(header.sandbox, engine.settings.view().sandbox))
   if (asked === '') {
     const mode = header.plan?.active ? 'plan' : header.mode
-    printer.note(`The mode is ${mode}: ${meaning(mode)} /mode takes one of ${SESSION_MODES.join(', ')}.`)
+    printer.note(`The mode is ${mode}: ${meaning(mode)} /mode accepts one of ${SESSION_MODES.join(', ')}.`)
     return
   }
   const mode = SESSION_MODES.find((known): known is SessionMode => known === asked)
   if (mode === undefined)
-    throw new CodedError('request.invalid', `There is no mode ${asked}.${didYouMean(nearest(asked, SESSION_MODES))}`)
+    throw new CodedError('request.invalid', `Unknown mode ${asked}.${didYouMean(nearest(asked, SESSION_MODES))}`)
   const permission = PERMISSION_MODES.find((known) => known === mode)
   if (permission === undefined) {
     await engine.plans.enter(sessionId)
@@ -153,13 +151,13 @@ export async function showTasks({ engine, printer, terminal }: Conversation): Pr
   }
   printer.note(
     tasks.length === 0
-      ? 'Nothing runs in the background.'
+      ? 'No background tasks are running.'
       : '/stop ID stops one; "trestle task output ID" shows what it printed.',
   )
 }
 
 export async function stopTask({ engine, printer }: Conversation, taskId: string): Promise<void> {
-  if (taskId === '') throw new CodedError('request.invalid', 'Say which: /stop TASK, as /tasks lists them.')
+  if (taskId === '') throw new CodedError('request.invalid', 'Specify a task: /stop TASK. /tasks lists them.')
   const { status } = await engine.tasks.stop(taskId, 'Stopped by the user')
   printer.note(`${taskId} ${status.replace('_', ' ')}.`)
 }

@@ -40,7 +40,7 @@ export async function engineMain(parsed: Parsed, version: string): Promise<numbe
   try {
     const before = await wire?.client.engine.status()
     if (!wire || !before) {
-      say(isJson, { state: 'none' }, 'No engine runs. The next client starts one.\n')
+      say(isJson, { state: 'none' }, 'No engine is running. The next client starts one.\n')
       return action === 'status' ? 3 : 0
     }
     if (action === 'status') {
@@ -77,7 +77,7 @@ function say(isJson: boolean, json: object, text: string): void {
 
 function statusText(status: EngineStatus, different: readonly string[] = []): string {
   const { holder, version, pid, startedAt, clients, running, tasks, whenIdle } = status
-  const who = holder === 'desktop' ? 'The desktop app holds the engine' : 'The engine runs'
+  const who = holder === 'desktop' ? 'The desktop app holds the engine' : 'The engine is running'
   const since = new Date(startedAt).toLocaleString('en', { hour12: false })
   const lines = [
     `${who}: Trestle ${version}, process ${pid}, since ${since}.`,

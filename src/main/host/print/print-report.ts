@@ -75,7 +75,7 @@ export function reportCompaction(event: SessionEvent): void {
   if (event.type !== 'compaction.finished') return
   process.stderr.write(
     `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; ` +
-      'the whole of it stays in the session.\n',
+      'the full history stays in the session.\n',
   )
 }
 

@@ -48,7 +48,7 @@ export async function runSchedules(version: string): Promise<number> {
         process.stderr.write(`trestle: ${oneLine(notificationLine(change.notification))}\n`)
     })
     await report()
-    process.stdout.write(`Trestle runs the schedules of ${engine.home}. Ctrl-C ends it.\n`)
+    process.stdout.write(`Trestle runs the schedules of ${engine.home}. Press Ctrl-C to stop.\n`)
     await stopped
     return 0
   } finally {

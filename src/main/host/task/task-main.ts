@@ -129,7 +129,8 @@ export async function listTasks(
     const others = tasks.filter(({ taskId }) => !left.some((each) => each.taskId === taskId))
     return say(`${JSON.stringify([...others, ...left])}\n`)
   }
-  if (tasks.length === 0) say(all ? 'There are no tasks.\n' : 'No task runs. Ended ones: trestle task list --all\n')
+  if (tasks.length === 0)
+    say(all ? 'There are no tasks.\n' : 'No tasks are running. To list ended ones: trestle task list --all\n')
   else say(table(['ID', 'STATUS', 'TIME', 'PID', 'COMMAND', 'LAST LINE'], (tasks as Task[]).map(rowOf)))
   if (left.length === 0) return 0
   say(
@@ -190,7 +191,7 @@ export async function stopTasks(
   const orphans = which === 'all' ? await supervisor.orphans() : []
   if (orphans.length > 0) await supervisor.killOrphans()
   if (isJson) say(`${JSON.stringify([...tasks, ...(await orphansByTask(supervisor, orphans))])}\n`)
-  else if (ids.length === 0 && orphans.length === 0) say('No task runs.\n')
+  else if (ids.length === 0 && orphans.length === 0) say('No tasks are running.\n')
   else {
     for (const { taskId, status, command } of tasks) {
       const hadEnded = before.get(taskId)?.status !== 'running'
@@ -211,7 +212,7 @@ export async function killOrphans(
   const orphans = (await supervisor.orphans()).filter(({ pid }) => pids?.includes(pid) ?? true)
   const { stopped } = orphans.length > 0 ? await supervisor.killOrphans(pids) : { stopped: 0 }
   if (isJson) return say(`${JSON.stringify({ stopped, orphans })}\n`)
-  if (orphans.length === 0) return say('Nothing is left of tasks that have ended.\n')
+  if (orphans.length === 0) return say('Ended tasks left no processes running.\n')
   say(orphanTable(orphans))
   return say(`${Math.min(stopped, orphans.length)} of ${orphans.length} stopped.\n`)
 }

@@ -71,8 +71,8 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     // Installed before the URL is printed, because its reader may stop the program immediately.
     const stopped = stopSignal()
     process.stdout.write(
-      `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. ` +
-        `Ctrl-C ends it.\n${devices?.text ?? ''}`,
+      `Trestle is at ${host.url}\nThe address contains a key to this app, so keep it private. ` +
+        `Press Ctrl-C to stop.\n${devices?.text ?? ''}`,
     )
     let { url } = host
     const stopWatching = watchWebToken(engine.home, (token) => {

@@ -61,5 +61,5 @@ it('fails when something cannot be taken back there, so that the subagent ends',
   })
   await permissions.begin('s')
   change({ plans: true })
-  await expect(permissions.failed).rejects.toThrow('no such session')
+  await expect(permissions.failed).rejects.toThrow('Session not found.')
 })

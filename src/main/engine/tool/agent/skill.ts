@@ -110,5 +110,5 @@ function unknown(name: string, skills: readonly SkillView[]): string {
   const names = skills.map((skill) => skill.name)
   const [best] = nearest(name, names, 1)
   const known = names.length === 0 ? 'There are no skills.' : `There are: ${names.slice(0, 50).join(', ')}.`
-  return `There is no skill ${name}.${best === undefined ? '' : ` Did you mean ${best}?`} ${known}`
+  return `No skill is named ${name}.${best === undefined ? '' : ` Did you mean ${best}?`} ${known}`
 }

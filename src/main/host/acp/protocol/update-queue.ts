@@ -185,9 +185,9 @@ export function fellBackUpdate(
 function titleOf(event: CompactionEvent): string {
   if (event.type === 'compaction.started') return 'Summarizing the conversation to free up context.'
   if (event.type === 'compaction.failed')
-    return `The conversation stays as it is: ${event.failure?.message ?? 'summarizing it was stopped.'}`
+    return `The conversation is unchanged: ${event.failure?.message ?? 'summarizing it was stopped.'}`
   return (
     `The conversation was summarized, from about ${event.before.toLocaleString('en-US')} to ` +
-    `${event.after.toLocaleString('en-US')} tokens; the whole of it stays in the session.`
+    `${event.after.toLocaleString('en-US')} tokens; the full history stays in the session.`
   )
 }

@@ -41,7 +41,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
   const options = models.map(({ id, label, scripted }) => ({
     value: id,
     name: label,
-    description: scripted ? 'Plays a script; no model is asked.' : id,
+    description: scripted ? 'Plays a script; no model is used.' : id,
   }))
   if (chosen === undefined)
     options.unshift({
@@ -58,7 +58,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
       id: 'mode',
       category: 'mode',
       name: 'Mode',
-      description: 'How much is asked before the agent does something.',
+      description: 'When the agent asks before it acts.',
       currentValue: modeOf(header),
       options: SESSION_MODES.map((value) => ({ value, ...describeMode(engine, header, value) })),
     },

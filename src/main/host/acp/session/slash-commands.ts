@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
         return say('Plan mode is off.')
       }
       if (!isOn) await plans.enter(sessionId)
-      if (words === '') return say('Plan mode is on: say what to plan.')
+      if (words === '') return say('Plan mode is on. Describe what to plan.')
       return [{ type: 'text', text: words }]
     },
   },
@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     async run({ sessions }, sessionId, words, say) {
       const isDone = await sessions.compact(sessionId, words === '' ? undefined : words)
       return say(
-        isDone ? 'The conversation was summarized; the whole of it stays in the session.' : 'Summarizing was stopped.',
+        isDone ? 'The conversation was summarized; the full history stays in the session.' : 'Summarizing was stopped.',
       )
     },
   },

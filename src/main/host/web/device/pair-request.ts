@@ -32,7 +32,7 @@ export function createPairRequests({
     // Counted before the code is checked, so that concurrent attempts count too.
     const forget = attempts.count(from)
     const parsed = pairing.safeParse(await readJson(request))
-    if (!parsed.success) throw new CodedError('request.invalid', 'A code and a name are needed.')
+    if (!parsed.success) throw new CodedError('request.invalid', 'A code and a name are required.')
     const { token, device } = devices.redeem(parsed.data.code, parsed.data.name)
     forget()
     return { token, name: device.name, access: device.access }
