@@ -81,6 +81,6 @@ test('a moved session says where it continues, and can be moved back', async ({ 
   await expect(dialog).toContainText('trestle session move-refuse move-')
   await pictures(app, 'history-take-back')
   expect(await findings(page)).toEqual([])
-  await dialog.getByRole('button', { name: /take it back/ }).click()
+  await dialog.getByRole('button', { name: /cancel the move/ }).click()
   await expect(page.getByText(/This session was moved to/)).toBeHidden()
 })

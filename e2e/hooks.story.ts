@@ -55,7 +55,7 @@ test('hooks deny calls, change written content and block prompts; a settings pag
   await expect(runs).toContainText('changed the content')
   const denied = runs.getByRole('listitem').filter({ hasText: 'PreToolUse' }).filter({ hasText: 'blocked' })
   await denied.getByText('PreToolUse').click()
-  await expect(denied.getByRole('group', { name: 'What PreToolUse printed' })).toHaveText('looking\nNot on a Friday.')
+  await expect(denied.getByRole('group', { name: 'Output of PreToolUse' })).toHaveText('looking\nNot on a Friday.')
 
   appendFileSync(join(app.scratch.home, 'config.toml'), `\n${hook('BeforeTool', '*', 'true')}`)
   await expect(section.getByText(/event in \[hooks\.3\] must be/)).toBeVisible()

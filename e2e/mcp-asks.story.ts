@@ -123,14 +123,14 @@ test.describe('a page and a model request of an MCP server', () => {
 
     const before = app.server.requests.length
     await sendPrompt(page, 'count')
-    const wants = page.getByRole('group', { name: 'The server everything wants to ask the model' })
+    const wants = page.getByRole('group', { name: 'everything wants to use your model' })
     await expect(wants.getByText(/How many legs has a spider/)).toBeVisible()
     await armed(wants.getByRole('button', { name: /Ask the model/ }))
     expect(await findings(page)).toEqual([])
     await pictures(app, 'mcp-sampling')
     expect(app.server.requests).toHaveLength(before + 1)
     await wants.getByRole('button', { name: /Ask the model/ }).click()
-    const answer = page.getByRole('group', { name: 'Answer of the model for the server everything' })
+    const answer = page.getByRole('group', { name: 'The model’s answer for everything' })
     await expect(answer.getByText('Eight.')).toBeVisible()
     await armed(answer.getByRole('button', { name: /Give the answer/ }))
     await pictures(app, 'mcp-sampling-answer')
