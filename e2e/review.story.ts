@@ -170,7 +170,7 @@ test('lines that may be secrets are hidden until the user shows them, by keyboar
   await review.getByRole('button', { name: 'All changes' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Since main' }).press('Enter')
   const region = review.getByRole('region', { name: '.env' })
-  await expect(region).toContainText('may hold secrets')
+  await expect(region).toContainText('may contain secrets')
   await expect(review.getByText('SHOP_TOKEN')).toHaveCount(0)
   for (const colors of ['dark', 'light'] as const) {
     await theme(page, colors)
