@@ -50,7 +50,7 @@ test('backups are shown with number, size and folder, and one is created on dema
   await expect(page.getByText('No backups yet. One is created every day.')).toBeVisible()
   await expect(page.getByText(join(app.scratch.home, 'backups'))).toBeVisible()
   await page.getByRole('button', { name: 'Back up now' }).click()
-  await expect(page.getByText(/^1 · \d+ (KB|MB) · newest today \d\d:\d\d$/)).toBeVisible()
+  await expect(page.getByText(/^1 · \d+ (KB|MB) · newest today \d{1,2}:\d\d(?:\s[AP]M)?$/)).toBeVisible()
   expect(readdirSync(join(app.scratch.home, 'backups'))).toEqual([expect.stringMatching(/^trestle-\d+-\w+\.db$/)])
   if (process.env['TRESTLE_SHOTS'] !== undefined)
     for (const colorScheme of ['light', 'dark'] as const)
