@@ -126,7 +126,7 @@ describe('before the user has accepted it, a hostile plugin', () => {
       await HOSTS[host]!('/lab:ship now')
       expect(told()).not.toContain('INJECTED')
       expect(results()).toEqual([
-        expect.stringMatching(/There is no (?:skill lab:trap|tool "Skill")/),
+        expect.stringMatching(/No skill is named lab:trap|There is no tool "Skill"/),
         expect.stringContaining('There is no agent type "lab:helper"'),
         expect.stringContaining('There is no tool "mcp__lab_watch__look"'),
         expect.stringContaining('shout.txt'),

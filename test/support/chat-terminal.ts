@@ -11,7 +11,7 @@ export interface ChatTerminal {
   raw(): string
   /** The visible screen with its scrollback; lines without trailing spaces. */
   screen(): string
-  /** Resolves when the screen matches. */
+  /** Resolves when the screen matches; a string matches also where the terminal wraps it between words. */
   shows(what: RegExp | string): Promise<void>
   type(keys: string): void
   resize(columns: number, rows: number): void
@@ -19,6 +19,8 @@ export interface ChatTerminal {
   ended: Promise<{ code: number }>
   kill(signal?: string): void
 }
+
+const unwrapped = (text: string): string => text.replaceAll('\n', ' ')
 
 export function startChat(
   args: readonly string[],
@@ -54,7 +56,8 @@ export function startChat(
     raw: () => raw,
     screen,
     async shows(what) {
-      const isThere = (): boolean => (typeof what === 'string' ? screen().includes(what) : what.test(screen()))
+      const isThere = (): boolean =>
+        typeof what === 'string' ? unwrapped(screen()).includes(unwrapped(what)) : what.test(screen())
       await until(isThere, `${String(what)} on the screen`, 15_000).catch((error: unknown) => {
         throw new Error(`${String(error)}\n${screen()}`)
       })
