@@ -28,7 +28,6 @@ export class HostConnection {
   private readonly viewed = new Map<number, (push: TerminalPush) => void>()
   private lastNumber = 0
   private isOpen = false
-  isLost = false
   /** The pid of the host. */
   pid = 0
 
@@ -48,12 +47,16 @@ export class HostConnection {
     on('terminalPushed', ({ viewId, push }) => this.viewed.get(viewId)?.(push))
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
-      this.isLost = true
       this.connection.dispose()
       for (const fail of this.pending) fail(new CodedError('task.host_unavailable', 'The task host has exited.'))
       if (this.isOpen) events.lost()
     })
     this.connection.listen()
+  }
+
+  /** A failed write rejects its request before the socket's `close` event. */
+  get isLost(): boolean {
+    return this.socket.destroyed
   }
 
   /** Identifies us to the host and subscribes to changes. */

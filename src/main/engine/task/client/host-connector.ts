@@ -55,9 +55,15 @@ export class HostConnector {
     this.watcher.unref()
   }
 
-  /** The running host, if there is one. */
-  find(): Promise<HostConnection | undefined> {
-    return this.get(() => findTaskHost(this.options.home))
+  /** The running host, if there is one. Throws CodedError `task.host_unavailable` if it cannot be reached. */
+  async find(): Promise<HostConnection | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.get(() => findTaskHost(this.options.home))
+      } catch (error) {
+        if (this.isClosed || tries === MAX_TRIES) throw error
+      }
+    }
   }
 
   /** Like `need`, for callers that can do without a host: rejects immediately if the last start failed recently. */
