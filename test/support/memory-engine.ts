@@ -350,7 +350,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
     backups: memoryBackups(),
-    lend: () => () => undefined,
+    registerCapabilities: () => () => undefined,
     onChange(listener) {
       changeListeners.add(listener)
       return () => changeListeners.delete(listener)

@@ -39,7 +39,7 @@ export function createWorktreeLab(): WorktreeLab {
       runningIn: async () => running.command,
       sandboxOf: async () => undefined,
       changed: () => {},
-      tell: (title, body, isKept) => void told.push({ title, body, isKept }),
+      notify: (title, body, isKept) => void told.push({ title, body, isKept }),
     })
   return { ...lab, worktrees: again(), told, settings, sessions, running, time: () => clock, again }
 }

@@ -64,7 +64,7 @@ export interface Engine {
   readonly reviews: Omit<Reviews, 'removed'>
   readonly agents: { list(folder: string): Promise<AgentList> }
   /** Lets a session's agent use its client's capabilities, until the returned function is called. */
-  lend(sessionId: string, means: SessionClientCapabilities): () => void
+  registerCapabilities(sessionId: string, capabilities: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   /** Lets the user edit rules, hooks, skills and agents. */
   readonly customize: () => Promise<Customize>

@@ -81,7 +81,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     log,
   })
-  const tell = (title: string, body: string, sessionId?: string): void =>
+  const notifyUser = (title: string, body: string, sessionId?: string): void =>
     void features.device.notifyUser({
       title,
       body: cutText(body, NOTIFICATION_LIMITS.bodyChars),
@@ -89,7 +89,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(sessionId && { sessionId }),
     })
   const keeper = options.keepsTurns
-    ? createKeptTurns({ rows: createKeptTurnRows(foundation.database), header: store.header, sessions, tell })
+    ? createKeptTurns({
+        rows: createKeptTurnRows(foundation.database),
+        header: store.header,
+        sessions,
+        notify: notifyUser,
+      })
     : undefined
   const runs = createAgentRuns({
     home,
@@ -303,7 +308,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     places: features.places.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
-    lend: (sessionId, means) => clientCapabilities.register(sessionId, means),
+    registerCapabilities: (sessionId, means) => clientCapabilities.register(sessionId, means),
     onChange: foundation.onChange,
     async close(background) {
       features.schedule.stop()

@@ -154,8 +154,8 @@ export function holdEngine(options: HoldOptions): HeldEngine {
 
   async function continueTurns(): Promise<void> {
     const own = await ownEnvironment()
-    const { told, elsewhere } = (await engine.keptTurns?.continueOpen(own)) ?? { told: [], elsewhere: 0 }
-    notices.push(...told)
+    const { messages, elsewhere } = (await engine.keptTurns?.continueOpen(own)) ?? { messages: [], elsewhere: 0 }
+    notices.push(...messages)
     if (elsewhere > 0 && !isClosed) checkTimer = setTimeout(continueSoon, CHECK_ELSEWHERE_MS).unref()
   }
   const continueSoon = (): void =>

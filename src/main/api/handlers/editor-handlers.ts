@@ -31,19 +31,19 @@ interface Served {
 
 /** Provides the editor's capabilities, from the first event until the subscription ends. */
 async function* serveEditor(
-  engine: Pick<Engine, 'lend' | 'mcp'>,
+  engine: Pick<Engine, 'registerCapabilities' | 'mcp'>,
   editors: Set<RemoteEditor>,
   { sessionId, servers, offer, signal }: Served,
 ): AsyncGenerator<EditorPush, void, void> {
   const editor = new RemoteEditor(offer)
   const bringsServers = Object.keys(servers).length > 0
   editors.add(editor)
-  const takeBack = engine.lend(sessionId, editor.capabilities)
+  const unregister = engine.registerCapabilities(sessionId, editor.capabilities)
   if (bringsServers) engine.mcp.useInSession(sessionId, servers)
   try {
     yield* editor.pushes(signal)
   } finally {
-    takeBack()
+    unregister()
     if (bringsServers) engine.mcp.leave(sessionId)
     editors.delete(editor)
   }

@@ -30,43 +30,43 @@ const list = (...lines: string[]): ContextFact => ({
   isList: true,
 })
 
-function told(facts: ContextFact[], tools: ToolSchema[] = []): KnownFacts {
+function knownFrom(facts: ContextFact[], tools: ToolSchema[] = []): KnownFacts {
   return knownFactsIn({ system: '', tools: [...tools], facts: facts.map(recordedFact) }, [])
 }
-const tell = (known: KnownFacts, facts: AnnouncedFact[]): void => {
+const announce = (known: KnownFacts, facts: AnnouncedFact[]): void => {
   addKnownFacts(known, { type: 'turn.steered', turnId: 't', by: 'guard', parts: [], facts })
 }
 
 describe('the changes since the model was last informed', () => {
   it('are undefined without changes, and after the changes were announced', () => {
-    const known = told([date('Monday'), file], [tool('Read')])
+    const known = knownFrom([date('Monday'), file], [tool('Read')])
     expect(changesSince(known, [date('Monday'), file], [tool('Read')])).toBeUndefined()
     const change = changesSince(known, [date('Tuesday'), file], [tool('Read')])!
     expect(change.text).toContain('The date has changed.\nToday: Tuesday.')
     expect(change.text).not.toContain('tabs')
-    tell(known, change.facts)
+    announce(known, change.facts)
     expect(changesSince(known, [date('Tuesday'), file], [tool('Read')])).toBeUndefined()
     expect(changesSince(known, [date('Monday'), file], [tool('Read')])?.text).toContain('Monday')
   })
 
   it('report a removed fact once, and the fact when it is back', () => {
-    const known = told([file])
+    const known = knownFrom([file])
     const gone = changesSince(known, [], [])!
     expect(gone.text).toContain('The file no longer exists.')
-    tell(known, gone.facts)
+    announce(known, gone.facts)
     expect(changesSince(known, [], [])).toBeUndefined()
     expect(changesSince(known, [file], [])?.text).toContain('The file says now:\nUse tabs.')
   })
 
   it('leave out facts whose changes are not announced', () => {
     const folder = (path: string): ContextFact => ({ key: 'folder', text: path })
-    expect(changesSince(told([folder('/a')]), [folder('/b')], [])).toBeUndefined()
-    expect(changesSince(told([folder('/a')]), [], [])).toBeUndefined()
+    expect(changesSince(knownFrom([folder('/a')]), [folder('/b')], [])).toBeUndefined()
+    expect(changesSince(knownFrom([folder('/a')]), [], [])).toBeUndefined()
   })
 
   it('have only the added and removed lines of a long list, but all of it if most are new', () => {
     const lines = Array.from({ length: 20 }, (_, n) => `- thing-${n}: what it is good for`)
-    const known = told([list(...lines)])
+    const known = knownFrom([list(...lines)])
     const few = changesSince(known, [list(...lines.slice(1), '- another: new')], [])!
     expect(few.text).toContain('New or changed:\n- another: new\nGone:\n- thing-0')
     expect(few.text).not.toContain('thing-5')
@@ -76,7 +76,7 @@ describe('the changes since the model was last informed', () => {
   })
 
   it('do not include a description that is only cut at another length', () => {
-    const known = told([list('- a: a long descr…', '- b: short')])
+    const known = knownFrom([list('- a: a long descr…', '- b: short')])
     expect(changesSince(known, [list('- a: a long description of it', '- b: short')], [])).toBeUndefined()
     expect(changesSince(known, [list('- a: a new description', '- b: short')], [])).toBeDefined()
   })
@@ -84,28 +84,28 @@ describe('the changes since the model was last informed', () => {
 
 describe('the tools', () => {
   it('that were added or changed are announced with their schemas, and how to call them', () => {
-    const known = told([], [tool('Read'), tool('Edit')])
+    const known = knownFrom([], [tool('Read'), tool('Edit')])
     const change = changesSince(known, [], [tool('Read'), tool('Edit', 'Changed.'), tool('Fetch')])!
     expect(change.text).toContain('call_tool')
     expect(change.text).toContain('{"name":"Fetch","description":"The tool Fetch.","input_schema":{"type":"object"}}')
     expect(change.text).toContain('"Changed."')
     expect(change.text).not.toContain('"Read"')
-    tell(known, change.facts)
+    announce(known, change.facts)
     expect([...knownTools(known)]).toEqual(['Read', 'Edit', 'Fetch'])
   })
 
   it('that were removed and are back are named without their schemas', () => {
-    const known = told([], [tool('Read'), tool('Fetch')])
+    const known = knownFrom([], [tool('Read'), tool('Fetch')])
     const gone = changesSince(known, [], [tool('Read')])!
     expect(gone.text).toContain('Tools that are no longer available: Fetch.')
-    tell(known, gone.facts)
+    announce(known, gone.facts)
     const back = changesSince(known, [], [tool('Read'), tool('Fetch')])!
     expect(back.text).toContain('Tools that are available again: Fetch.')
     expect(back.text).not.toContain('input_schema')
   })
 
   it('that a search has returned are not announced again until they change', () => {
-    const known = told([], [tool('tool_search')])
+    const known = knownFrom([], [tool('tool_search')])
     const found = { id: 's::x', name: 'x', description: '', digest: toolDigest(tool('x')) }
     const result = { turnId: 't', callId: 'c', name: 'tool_search', content: [], isError: false, durationMs: 0 }
     addKnownFacts(known, { type: 'tool.finished', ...result, details: { kind: 'tools', query: 'x', tools: [found] } })

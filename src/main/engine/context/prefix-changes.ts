@@ -13,15 +13,15 @@ const PREFACE = 'From Trestle, not from the person: what has changed since you w
 
 /** The message about what changed since the model was last told; undefined when nothing did. */
 export function changesSince(
-  told: KnownFacts,
+  known: KnownFacts,
   facts: readonly ContextFact[],
   tools: readonly ToolSchema[],
 ): Change | undefined {
-  const changes = [changedFacts(told, facts), changedTools(told, tools)]
-  const known = changes.flatMap((change) => change.facts)
-  if (known.length === 0) return undefined
+  const changes = [changedFacts(known, facts), changedTools(known, tools)]
+  const announced = changes.flatMap((change) => change.facts)
+  if (announced.length === 0) return undefined
   const words = changes.flatMap(({ texts }) => texts)
-  return { text: [PREFACE, ...words].join('\n\n'), facts: known }
+  return { text: [PREFACE, ...words].join('\n\n'), facts: announced }
 }
 
 /** A fact as it is recorded. */
@@ -34,18 +34,18 @@ interface Changes {
   facts: AnnouncedFact[]
 }
 
-function changedFacts(told: KnownFacts, facts: readonly ContextFact[]): Changes {
+function changedFacts(known: KnownFacts, facts: readonly ContextFact[]): Changes {
   const changes: Changes = { texts: [], facts: [] }
   for (const fact of facts) {
-    const known = told.get(fact.key)
-    if (fact.changed === undefined || (known && !known.gone && known.text === fact.text)) continue
-    const lines = fact.isList && known && !known.gone ? listChange(known.text, fact.text) : undefined
+    const before = known.get(fact.key)
+    if (fact.changed === undefined || (before && !before.gone && before.text === fact.text)) continue
+    const lines = fact.isList && before && !before.gone ? listChange(before.text, fact.text) : undefined
     if (lines === '') continue
     changes.texts.push(`${fact.changed}\n${lines ?? fact.text}`)
     changes.facts.push(recordedFact(fact))
   }
   const now = new Set(facts.map(({ key }) => key))
-  for (const { key, removed, gone } of told.values()) {
+  for (const { key, removed, gone } of known.values()) {
     if (gone || removed === undefined || now.has(key)) continue
     changes.texts.push(removed)
     changes.facts.push({ key, text: '', gone: true })
@@ -53,20 +53,20 @@ function changedFacts(told: KnownFacts, facts: readonly ContextFact[]): Changes 
   return changes
 }
 
-function changedTools(told: KnownFacts, tools: readonly ToolSchema[]): Changes {
+function changedTools(known: KnownFacts, tools: readonly ToolSchema[]): Changes {
   const changes: Changes = { texts: [], facts: [] }
   const news: string[] = []
   const back: string[] = []
   for (const tool of tools) {
-    const known = told.get(`${TOOL_KEY}${tool.name}`)
+    const before = known.get(`${TOOL_KEY}${tool.name}`)
     const digest = toolDigest(tool)
-    if (known?.text === digest && !known.gone) continue
-    if (known?.text === digest) back.push(tool.name)
+    if (before?.text === digest && !before.gone) continue
+    if (before?.text === digest) back.push(tool.name)
     else news.push(toolLine(tool))
     changes.facts.push(toolFact(tool.name, digest))
   }
   const now = new Set(tools.map(({ name }) => `${TOOL_KEY}${name}`))
-  const gone = [...told.values()].filter((fact) => fact.key.startsWith(TOOL_KEY) && !fact.gone && !now.has(fact.key))
+  const gone = [...known.values()].filter((fact) => fact.key.startsWith(TOOL_KEY) && !fact.gone && !now.has(fact.key))
   changes.facts.push(...gone.map(({ key, text }): AnnouncedFact => ({ key, text, gone: true })))
   if (news.length > 0) changes.texts.push(`New or changed tools. Call them with ${CALL_TOOL}:\n${news.join('\n')}`)
   if (back.length > 0) changes.texts.push(`Tools that are available again: ${back.join(', ')}.`)

@@ -32,7 +32,7 @@ function lab() {
     tools: () => state.tools,
   })
   /** Announces the changes, as the loop does. */
-  const tell = (): string | undefined => {
+  const announced = (): string | undefined => {
     const news = prefix.pendingChanges()
     if (!news) return undefined
     const event = { type: 'turn.steered', turnId: 't', by: 'guard', parts: [], facts: news.facts } as const
@@ -46,7 +46,7 @@ function lab() {
     prefix.onRecorded({ ...event, parts: [] })
     return news.text
   }
-  return { state, prefix, tell }
+  return { state, prefix, announced }
 }
 
 it('is frozen once, and again only when no prefix is active', async () => {
@@ -67,37 +67,37 @@ it('is frozen once, and again only when no prefix is active', async () => {
 })
 
 it('reports a change once, even across processes', async () => {
-  const { state, prefix, tell } = lab()
+  const { state, prefix, announced } = lab()
   await prefix.renew()
-  expect(tell()).toBeUndefined()
+  expect(announced()).toBeUndefined()
   state.facts = [date('Tuesday')]
-  expect(tell()).toContain('Tuesday')
-  expect(tell()).toBeUndefined()
+  expect(announced()).toContain('Tuesday')
+  expect(announced()).toBeUndefined()
   // Read from the log again, as after a restart.
   prefix.reload()
-  expect(tell()).toBeUndefined()
+  expect(announced()).toBeUndefined()
 })
 
 it('repeats changes that a restore removed, but none after a new freeze', async () => {
-  const { state, prefix, tell } = lab()
+  const { state, prefix, announced } = lab()
   await prefix.renew()
   state.facts = [date('Tuesday')]
-  expect(tell()).toBeDefined()
+  expect(announced()).toBeDefined()
   state.events = []
   prefix.reload()
-  expect(tell()).toContain('Tuesday')
+  expect(announced()).toContain('Tuesday')
   state.frozen = undefined
   await prefix.renew()
-  expect(tell()).toBeUndefined()
+  expect(announced()).toBeUndefined()
 })
 
 it('knows the announced tools, and returns the same set until there are more', async () => {
-  const { state, prefix, tell } = lab()
+  const { state, prefix, announced } = lab()
   expect(prefix.knownTools()).toBeUndefined()
   await prefix.renew()
   const names = prefix.knownTools()
   expect(prefix.knownTools()).toBe(names)
   state.tools = [...state.tools, tool('Fetch')]
-  tell()
+  announced()
   expect([...prefix.knownTools()!]).toEqual(['Read', 'Fetch'])
 })

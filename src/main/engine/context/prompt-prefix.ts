@@ -41,7 +41,7 @@ export interface SessionPrefix extends TurnPrefix {
 interface State {
   seq: number
   prefix: RequestPrefix
-  told: KnownFacts
+  known: KnownFacts
   /** Created on demand. */
   names?: ReadonlySet<string>
   /** The inputs last found unchanged. */
@@ -56,7 +56,7 @@ export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
   function read(): State | undefined {
     const now = deps.current()
     if (state && state.seq === now?.seq) return state
-    state = now && { ...now, told: knownFactsIn(now.prefix, deps.eventsSince(now.seq)) }
+    state = now && { ...now, known: knownFactsIn(now.prefix, deps.eventsSince(now.seq)) }
     latest = state?.prefix ?? latest
     return state
   }
@@ -82,18 +82,18 @@ export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
       if (!now) return undefined
       const seen = { facts: deps.facts(), tools: deps.tools() }
       if (now.seen?.facts === seen.facts && now.seen.tools === seen.tools) return undefined
-      const change = changesSince(now.told, seen.facts, seen.tools)
+      const change = changesSince(now.known, seen.facts, seen.tools)
       if (!change) now.seen = seen
       return change
     },
     knownTools() {
       const now = read()
-      return now && (now.names ??= knownTools(now.told))
+      return now && (now.names ??= knownTools(now.known))
     },
     onRecorded(event) {
       const now = conveysFacts(event) ? read() : undefined
       if (!now) return
-      addKnownFacts(now.told, event)
+      addKnownFacts(now.known, event)
       delete now.names
       delete now.seen
     },

@@ -31,7 +31,7 @@ export interface CustomizeDeps extends EditedFilesDeps {
 export function createCustomize({ hooks, skills, specs, changed, ...deps }: CustomizeDeps): Customize {
   const { home, config } = deps
   const files = createEditedFiles(deps)
-  const told =
+  const notifying =
     <Arguments extends unknown[], Result>(work: (...given: Arguments) => Promise<Result>) =>
     async (...given: Arguments): Promise<Result> => {
       const result = await work(...given)
@@ -45,26 +45,31 @@ export function createCustomize({ hooks, skills, specs, changed, ...deps }: Cust
   return {
     rules: {
       ...rules,
-      add: told(rules.add),
-      change: told(rules.change),
-      remove: told(rules.remove),
-      move: told(rules.move),
+      add: notifying(rules.add),
+      change: notifying(rules.change),
+      remove: notifying(rules.remove),
+      move: notifying(rules.move),
     },
     hooks: {
       ...hookActions,
-      add: told(hookActions.add),
-      change: told(hookActions.change),
-      remove: told(hookActions.remove),
-      move: told(hookActions.move),
+      add: notifying(hookActions.add),
+      change: notifying(hookActions.change),
+      remove: notifying(hookActions.remove),
+      move: notifying(hookActions.move),
     },
     skills: {
       ...skillActions,
-      create: told(skillActions.create),
-      save: told(skillActions.save),
-      remove: told(skillActions.remove),
-      setEnabled: told(skillActions.setEnabled),
+      create: notifying(skillActions.create),
+      save: notifying(skillActions.save),
+      remove: notifying(skillActions.remove),
+      setEnabled: notifying(skillActions.setEnabled),
     },
-    agents: { ...agents, create: told(agents.create), save: told(agents.save), remove: told(agents.remove) },
-    undo: told(files.undo),
+    agents: {
+      ...agents,
+      create: notifying(agents.create),
+      save: notifying(agents.save),
+      remove: notifying(agents.remove),
+    },
+    undo: notifying(files.undo),
   }
 }

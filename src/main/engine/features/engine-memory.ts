@@ -35,20 +35,20 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
     const { store: keep, learn, reinforce, forget, ...rest } = await memory()
     return {
       ...rest,
-      store: told(keep),
-      learn: told(learn),
-      reinforce: told(reinforce),
-      forget: told(forget),
+      store: notifying(keep),
+      learn: notifying(learn),
+      reinforce: notifying(reinforce),
+      forget: notifying(forget),
     }
   }
-  const told =
+  const notifying =
     <Arguments extends unknown[], Result>(work: (...given: Arguments) => Result) =>
     (...given: Arguments): Result => {
       const result = work(...given)
       notify({ kind: 'memory' })
       return result
     }
-  const changed = async <Result>(work: (of: Memory) => Result): Promise<Result> => told(work)(await memory())
+  const changed = async <Result>(work: (of: Memory) => Result): Promise<Result> => notifying(work)(await memory())
   const byUser = (): MemoryOrigin => ({ at: now(), author: 'user' })
 
   const folderOf = (session: Session): string | undefined => {
@@ -92,7 +92,7 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
       const texts = history.flatMap((message) =>
         message.role === 'user' && message.by === 'guard' ? [textOf(message.parts)] : [],
       )
-      const request = { prompt, folder: folderOf(session), told: texts.filter(isRecall), budgetBytes, now: now() }
+      const request = { prompt, folder: folderOf(session), recalled: texts.filter(isRecall), budgetBytes, now: now() }
       return (await memory()).recall(request)
     },
     actions: {

@@ -117,13 +117,13 @@ export function createEnginePlaces(
       update: async (placeId, way) => (await places()).update(placeId, await asking(placeId, way)),
       run: async (placeId, command) => (await places()).run(placeId, command),
       async *move(request) {
-        const told = createPushes<MoveProgress>()
-        const moving = (await places()).move(request, told.push)
+        const progress = createPushes<MoveProgress>()
+        const moving = (await places()).move(request, progress.push)
         moving.then(
-          () => told.end(),
-          (error: unknown) => told.end(error),
+          () => progress.end(),
+          (error: unknown) => progress.end(error),
         )
-        yield* told.all()
+        yield* progress.all()
       },
       forward: async (placeId, port) => ({ port: await (await places()).forward(placeId, port) }),
       answer: async (...answer) => (await places()).answer(...answer),

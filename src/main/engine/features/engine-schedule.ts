@@ -65,7 +65,7 @@ export function createEngineSchedule(
   const signal = createChangeSignal(foundation.home)
   const changed = (byOther = false): void => {
     notify({ kind: 'schedules' })
-    if (!byOther) signal.tell()
+    if (!byOther) signal.notify()
   }
   const parts = (): Promise<Parts> =>
     (loading ??= Promise.all([import('../schedule/schedules'), import('../store/rows/schedule-rows')]).then(
@@ -97,7 +97,7 @@ export function createEngineSchedule(
           clock: systemScheduleClock,
           newId,
           changes: { report: changed, listen: signal.listen },
-          tell({ title, body, ...about }) {
+          notify({ title, body, ...about }) {
             try {
               device.notifyUser({
                 title: cutText(title, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
@@ -109,7 +109,7 @@ export function createEngineSchedule(
               // For example on a full disk. Timers also call this, and a failure there would crash the process.
               log(`${title}: ${body} This could not be kept: ${failureOf(error).message}`)
             }
-            signal.tell()
+            signal.notify()
           },
           tellOthers: device.showOthers,
           mail: { accounts: () => (settings().features.mail ? mailAccounts() : undefined), watch: mail.watch },

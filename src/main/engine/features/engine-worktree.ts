@@ -70,7 +70,7 @@ export function createEngineWorktrees(
         },
         sandboxOf: async (root, scope) => host?.sandboxes.policy({ root, network: 'open', scope }),
         changed: () => notify({ kind: 'worktrees' }),
-        tell(title, body, isKept) {
+        notify(title, body, isKept) {
           if (isKept)
             device.notifyUser({ title, body: cutText(body, NOTIFICATION_LIMITS.bodyChars), source: 'worktree' })
           else notify({ kind: 'notice', text: body, tone: 'info' })

@@ -46,7 +46,7 @@ export interface HookRunner {
    */
   runInTurn(
     occasion: Omit<HookTrigger, 'payload'>,
-    told: () => Record<string, unknown>,
+    payload: () => Record<string, unknown>,
     ended: (answer: HookAnswer) => void,
     signal: AbortSignal,
   ): Promise<void>
@@ -211,12 +211,12 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
           return Promise.all(hooks.map((hook) => runOne(hook, occasion, signal)))
         })(),
       ),
-    runInTurn: (occasion, told, ended, signal) =>
+    runInTurn: (occasion, payload, ended, signal) =>
       track(
         (async () => {
           for (const hook of await matching(occasion)) {
             if (isOver(signal)) return
-            const answer = await runOne(hook, { ...occasion, payload: told() }, signal)
+            const answer = await runOne(hook, { ...occasion, payload: payload() }, signal)
             ended(answer)
             if (answer.outcome === 'blocked') return
           }

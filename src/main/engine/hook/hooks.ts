@@ -34,7 +34,7 @@ export interface Hooks {
   /** Runs hooks on recorded events in the background; returns immediately. */
   recorded(session: HookedSession, events: readonly RecordedEvent[]): void
   /** Runs hooks that only watch an event in the background; returns immediately. */
-  observe(session: HookedSession, event: HookEvent, subject: string, told: Record<string, unknown>): void
+  observe(session: HookedSession, event: HookEvent, subject: string, payload: Record<string, unknown>): void
   /** Call when a session was deleted. */
   removed(sessionId: string): void
   /**
@@ -73,8 +73,8 @@ export function createHooks(deps: HooksDeps): Hooks {
     void runner
       .run({ event, sessionId, folder, subject, payload }, NEVER_ABORTED)
       .catch((error: unknown) => deps.log(`The hooks on ${event} could not be run: ${failureOf(error).message}`))
-  const observe: Hooks['observe'] = ({ id, header }, event, subject, told) =>
-    observeIn(id, header.folder, event, subject, told)
+  const observe: Hooks['observe'] = ({ id, header }, event, subject, payload) =>
+    observeIn(id, header.folder, event, subject, payload)
 
   const end = (sessionId: string, reason: 'archived' | 'deleted' | 'closed'): void => {
     const folder = started.get(sessionId)

@@ -27,8 +27,8 @@ export function createTurnHooks(
   const written = new Set<string>()
   let continuations = 0
 
-  const run = (event: HookTrigger['event'], subject: string, told: Record<string, unknown>): Promise<HookAnswer[]> =>
-    runner.run({ event, sessionId, folder, subject, payload: { turn_id: turnId, ...told } }, signal)
+  const run = (event: HookTrigger['event'], subject: string, payload: Record<string, unknown>): Promise<HookAnswer[]> =>
+    runner.run({ event, sessionId, folder, subject, payload: { turn_id: turnId, ...payload } }, signal)
 
   const shownPath = (path: string): string => {
     const within = relative(folder, path)

@@ -66,7 +66,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   let looking: Promise<void> = Promise.resolve()
   let look: (() => void) | undefined
 
-  const tell = (problem: Error | undefined): void => {
+  const report = (problem: Error | undefined): void => {
     for (const { watch } of listeners) {
       try {
         watch.onProblem?.(problem)
@@ -105,7 +105,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   function retry(failure: Error | undefined): void {
     if (closed || listeners.size === 0) return
     attempt += 1
-    if (attempt === 1 && failure) tell(failure)
+    if (attempt === 1 && failure) report(failure)
     timer = setTimeout(() => {
       timer = undefined
       void connect()
@@ -141,7 +141,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     await looking
     // Only a connection that worked is retried soon.
     if (failure !== undefined) throw failure
-    if (attempt > 0) tell(undefined)
+    if (attempt > 0) report(undefined)
     attempt = 0
     await gone
     throw failure ?? new Error('The mail server closed the connection.')

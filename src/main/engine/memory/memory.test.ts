@@ -41,8 +41,8 @@ afterEach(() => {
 
 const store = (key: string, text: string, folder?: string) =>
   memory.store({ key, text, ...(folder !== undefined && { folder }) }, BY_AGENT)
-const recall = (prompt: string, told: string[] = [], folder?: string) =>
-  memory.recall({ prompt, folder, told, budgetBytes: BUDGET, now: 2000 })
+const recall = (prompt: string, recalled: string[] = [], folder?: string) =>
+  memory.recall({ prompt, folder, recalled, budgetBytes: BUDGET, now: 2000 })
 const keysOf = (filter = {}) => memory.list(filter, 0, 100).entries.map(({ key }) => key)
 
 describe('a stored entry', () => {

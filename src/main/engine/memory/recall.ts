@@ -23,7 +23,7 @@ export interface RecallRequest {
   /** The session's project; undefined: none. */
   folder: string | undefined
   /** The texts of earlier recalls that the model still sees, oldest first. */
-  told: readonly string[]
+  recalled: readonly string[]
   /** Maximum bytes of earlier recalls and this one together. */
   budgetBytes: number
   now: number
@@ -44,11 +44,11 @@ type Source = Pick<MemoryRows, 'matching' | 'byIds' | 'count' | 'leading'>
  * latest. Undefined if there is nothing new: entries that the model still sees are not repeated.
  */
 export function recallEntries(rows: Source, request: RecallRequest): Recall | undefined {
-  const { prompt, folder, told, budgetBytes, now } = request
-  const left = budgetBytes - told.reduce((sum, text) => sum + bytes(text), 0)
-  const isFirst = told.length === 0
+  const { prompt, folder, recalled, budgetBytes, now } = request
+  const left = budgetBytes - recalled.reduce((sum, text) => sum + bytes(text), 0)
+  const isFirst = recalled.length === 0
   const head = isFirst ? FIRST : LATER
-  const known = told.join('\n').split('\n')
+  const known = recalled.join('\n').split('\n')
   const lines: string[] = []
   const entries = new Set<number>()
   const matched: number[] = []

@@ -81,7 +81,7 @@ export interface Places {
   /** Forwards a TCP port of a place to this machine; returns the local port. */
   forward(placeId: string, port: number): Promise<number>
   /** Moves a session from wherever it is to a place, or (undefined) to this machine. */
-  move(move: MoveRequest, tell: (progress: MoveProgress) => void): Promise<void>
+  move(move: MoveRequest, report: (progress: MoveProgress) => void): Promise<void>
   /** Keeps every place connected, for clients that show lists. */
   followAll(): void
   sessions(): SessionSummary[]
@@ -299,7 +299,7 @@ export function createPlaces(options: PlacesOptions): Places {
       await place.remote.ready()
       return place.forwards.open(port)
     },
-    async move({ sessionId, to, folder }, tell) {
+    async move({ sessionId, to, folder }, report) {
       const source = placeOf({ sessionId, input: undefined }) ?? (await findUnknown(sessionId))
       const target = to === null ? undefined : open(to)
       if (source === target) throw new CodedError('request.invalid', 'The session is already there.')
@@ -309,7 +309,7 @@ export function createPlaces(options: PlacesOptions): Places {
       moving.add(sessionId)
       try {
         let step: MoveStep = 'connect'
-        const copying = (text: string): void => tell({ type: 'step', step, text })
+        const copying = (text: string): void => report({ type: 'step', step, text })
         const end = (place: ConnectedPlace | undefined): MoveEnd =>
           place ? placeEnd(place, copying) : localEnd(options.moves)
         const moved = await moveSession({
@@ -320,14 +320,14 @@ export function createPlaces(options: PlacesOptions): Places {
           ...(folder !== undefined && { folder }),
           step(next) {
             step = next
-            tell({ type: 'step', step })
+            report({ type: 'step', step })
           },
         })
         if (source || target === undefined) file.noteMove(sessionId, to)
         source?.forget(sessionId)
         target?.rememberSession(sessionId)
         options.moved?.(sessionId)
-        tell({ type: 'done', ...(moved && { moved }) })
+        report({ type: 'done', ...(moved && { moved }) })
       } finally {
         moving.delete(sessionId)
       }

@@ -6,9 +6,9 @@ import { watchConfigFile } from '../config/watch-file'
 /** Notifies the other processes of a home that schedules, their runs or messages about them have changed. */
 export interface ChangeSignal {
   /** Never throws: other processes also check every few seconds. */
-  tell(): void
+  notify(): void
   /** Calls `heard` soon after any process has called `tell`. Returns the function that unsubscribes. */
-  listen(heard: () => void): () => void
+  listen(listener: () => void): () => void
 }
 
 /** Uses a file that each process watches; the changes themselves are in the store. */
@@ -16,7 +16,7 @@ export function createChangeSignal(home: string): ChangeSignal {
   const folder = join(home, 'schedules')
   const file = join(folder, 'changed')
   return {
-    tell() {
+    notify() {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         writeFileSync(file, randomUUID(), { mode: 0o600 })
@@ -24,13 +24,13 @@ export function createChangeSignal(home: string): ChangeSignal {
         // The disk may be full.
       }
     },
-    listen(heard) {
+    listen(listener) {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
       } catch {
         // It is watched once it exists.
       }
-      return watchConfigFile(file, heard)
+      return watchConfigFile(file, listener)
     },
   }
 }

@@ -44,7 +44,7 @@ function watching() {
       },
     },
     arrived: () => (arrivals += 1),
-    tell: ({ title, body }) => void told.push(`${title}: ${body}`),
+    notify: ({ title, body }) => void told.push(`${title}: ${body}`),
   })
   return {
     rows,

@@ -29,7 +29,7 @@ interface MailWatchesDeps {
   /** A schedule has become due. */
   arrived(): void
   /** Notifies the user that mail of an account cannot be watched. */
-  tell(message: { title: string; body: string }): void
+  notify(message: { title: string; body: string }): void
 }
 
 /** The watches for new mail that starts schedules. */
@@ -47,7 +47,7 @@ interface Watch {
 
 type MailTime = Extract<Schedule['time'], { kind: 'mail' }>
 
-export function createMailWatches({ rows, source, clock, arrived, tell }: MailWatchesDeps): MailWatches {
+export function createMailWatches({ rows, source, clock, arrived, notify }: MailWatchesDeps): MailWatches {
   const watches = new Map<string, Watch>()
   /** Folders whose watch fails; the function dismisses the notification. */
   const problems = new Map<string, () => void>()
@@ -75,16 +75,16 @@ export function createMailWatches({ rows, source, clock, arrived, tell }: MailWa
     if (problems.has(place)) return
     const { code, message, advice } =
       problem instanceof CodedError ? problem.failure : { code: undefined, message: problem.message, advice: '' }
-    const told = (): void =>
-      tell({
+    const report = (): void =>
+      notify({
         title: `New mail of ${account} cannot start schedules`,
         body: `${message} ${advice} Trestle keeps trying; mail that arrives in the meantime is not lost.`.trim(),
       })
     // The user is notified immediately of problems that only they can fix.
     if (code === 'mail.account' || code === 'mail.sign_in' || code === 'mail.certificate') {
       problems.set(place, () => undefined)
-      told()
-    } else problems.set(place, clock.after(PATIENCE_MS, told))
+      report()
+    } else problems.set(place, clock.after(PATIENCE_MS, report))
   }
 
   function works(place: string): void {

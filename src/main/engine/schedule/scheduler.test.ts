@@ -158,12 +158,12 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
       report(byOther = false) {
         if (!byOther) queueMicrotask(hear)
       },
-      listen(heard) {
-        listeners.add(heard)
-        return () => listeners.delete(heard)
+      listen(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
       },
     },
-    tell: ({ title, body }) => void told.push(`${title}: ${body}`),
+    notify: ({ title, body }) => void told.push(`${title}: ${body}`),
     tellOthers: () => void looks.push(clock.now()),
     mail: { accounts: () => undefined, watch: () => () => undefined },
     hasInbox: true,

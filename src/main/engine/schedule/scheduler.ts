@@ -40,7 +40,7 @@ interface ScheduleChanges {
    */
   report(byOther?: boolean): void
   /** Calls back when another process has changed them. Returns the function that unsubscribes. */
-  listen(heard: () => void): () => void
+  listen(listener: () => void): () => void
 }
 
 export interface SchedulerDeps {
@@ -52,7 +52,7 @@ export interface SchedulerDeps {
   newId(prefix: string): string
   changes: ScheduleChanges
   /** Notifies the user in this process; `sessionId`: the run it is about. */
-  tell(message: { title: string; body: string; sessionId?: string }): void
+  notify(message: { title: string; body: string; sessionId?: string }): void
   /** Shows the notifications of other processes since the last call: a service has no window for them. */
   tellOthers(): void
   /** The mail that starts schedules. */
@@ -95,7 +95,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let isTicking = false
   let isWanted = false
 
-  const mail = createMailWatches({ rows, source: deps.mail, clock, arrived: () => void tick(), tell: deps.tell })
+  const mail = createMailWatches({ rows, source: deps.mail, clock, arrived: () => void tick(), notify: deps.notify })
   const report = (what: string, error: unknown): void => log(`${what}: ${failureOf(error).message}`)
 
   /** Checks what is due, and once more if requested in the meantime. */
@@ -172,7 +172,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       if (!(error instanceof CodedError) || error.code !== 'schedule.time') throw error
       report(`The schedule ${JSON.stringify(schedule.name)} was paused`, error)
       rows.setPaused(schedule.id, true, { at: now, nextAt: undefined })
-      deps.tell({ title: `“${schedule.name}” is paused`, body: `Its time cannot be used: ${error.message}` })
+      deps.notify({ title: `“${schedule.name}” is paused`, body: `Its time cannot be used: ${error.message}` })
     }
   }
 
@@ -269,7 +269,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const { schedule } = ended
       // Only the first failure of a streak, a pause, and the findings of a heartbeat are worth a message.
       const message = endMessage(schedule, { status, note: short })
-      if (message) deps.tell({ ...message, ...(sessionId !== undefined && { sessionId }) })
+      if (message) deps.notify({ ...message, ...(sessionId !== undefined && { sessionId }) })
       if (status === 'silent') void tidy(schedule.id, sessionId)
     }
     deps.changes.report()

@@ -37,7 +37,7 @@ export interface OwnEnvironment {
 
 export interface ContinuedTurns {
   /** The notifications to the user, one sentence each. */
-  told: string[]
+  messages: string[]
   /** Number of turns still running in another process, which may leave them. */
   elsewhere: number
 }
@@ -47,7 +47,7 @@ export interface KeptTurnsDeps {
   header(sessionId: string): SessionHeader | undefined
   sessions: Pick<SessionManager, 'withSession' | 'handOver' | 'unattended'>
   /** Notifies the user, now or when they next look. */
-  tell(title: string, body: string, sessionId?: string): void
+  notify(title: string, body: string, sessionId?: string): void
 }
 
 /** Absent in an engine that does not keep its turns. */
@@ -67,7 +67,7 @@ interface Outcome {
   elsewhere: number
 }
 
-export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps): TurnKeeper {
+export function createKeptTurns({ rows, header, sessions, notify }: KeptTurnsDeps): TurnKeeper {
   /** Number of steps finished since a turn was continued after a crash, by session. */
   const stepsSince = new Map<string, number>()
   let environment: OwnEnvironment | undefined
@@ -121,10 +121,10 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
   }
 
   function report({ afterCrash, failed }: Outcome): string[] {
-    const told: string[] = []
+    const messages: string[] = []
     const say = (title: string, body: string, sessionId?: string): void => {
-      told.push(`${title}. ${body}`)
-      tell(title, body, sessionId)
+      messages.push(`${title}. ${body}`)
+      notify(title, body, sessionId)
     }
     const names = afterCrash.map(({ title }) => `“${title}”`).join(', ')
     if (afterCrash.length > 0)
@@ -135,7 +135,7 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
       )
     for (const { sessionId, title, why } of failed)
       say('A session could not be continued', `“${title}”: ${why} Send a message in it to continue.`, sessionId)
-    return told
+    return messages
   }
 
   async function end(session: Session, title: string, result: Outcome, why: string): Promise<void> {
@@ -170,7 +170,7 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
       environment = own
       const outcome: Outcome = { afterCrash: [], failed: [], elsewhere: 0 }
       for (const { sessionId } of rows.all()) await continueOne(sessionId, outcome)
-      return { told: report(outcome), elsewhere: outcome.elsewhere }
+      return { messages: report(outcome), elsewhere: outcome.elsewhere }
     },
     handOver: (limit) =>
       sessions.handOver(limit, ({ id }) => {

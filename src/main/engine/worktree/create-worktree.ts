@@ -79,7 +79,7 @@ async function create(place: WorktreePlace, main: OpenRepository, options: Creat
   try {
     made = await addWorktree(main, record, { ...options, start, notes })
   } catch (error) {
-    await takeBack(place, main, record, isNew ? start : undefined)
+    await removeUnfinished(place, main, record, isNew ? start : undefined)
     throw error
   }
   record.gitDir = made.gitDir
@@ -112,7 +112,7 @@ async function create(place: WorktreePlace, main: OpenRepository, options: Creat
     writeWorktree(home, record)
     return { record, notes }
   } catch (error) {
-    await takeBack(place, main, record, isNew ? start : undefined)
+    await removeUnfinished(place, main, record, isNew ? start : undefined)
     throw error
   }
 }
@@ -141,7 +141,7 @@ async function addWorktree(
 }
 
 /** Removes an unfinished worktree. Only removes what this call created. */
-async function takeBack(
+async function removeUnfinished(
   { home, log }: WorktreePlace,
   main: OpenRepository,
   record: WorktreeRecord,

@@ -71,7 +71,7 @@ export function putBack(record: WorktreeRecord): void {
 }
 
 /** Whether a folder is a git working tree. */
-export function isAt(folder: string): boolean {
+export function isWorkingTree(folder: string): boolean {
   return findRepository(folder)?.top === folder
 }
 
@@ -138,7 +138,7 @@ export async function finishRemoval(place: WorktreePlace, record: WorktreeRecord
   const { home } = place
   const main = await place.open(mainOf(record))
   if (record.gitDir !== undefined && existsSync(record.gitDir)) {
-    if (existsSync(asideOf(record)) && !isAt(record.folder)) moveBeside(record.folder)
+    if (existsSync(asideOf(record)) && !isWorkingTree(record.folder)) moveBeside(record.folder)
     await main.write(['worktree', 'remove', '--', record.folder])
   }
   rmSync(asideOf(record), { recursive: true, force: true, maxRetries: 3 })

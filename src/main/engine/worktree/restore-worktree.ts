@@ -6,7 +6,7 @@ import type { OpenRepository } from '../git/repository/open-repository'
 import { freeBranch } from './branch-name'
 import { copyAll } from './files/copy-files'
 import { keepRef, makeKeep } from './files/keep'
-import { asideOf, copyTest, finishRemoval, isAt, mainOf, putBack } from './remove-worktree'
+import { asideOf, copyTest, finishRemoval, isWorkingTree, mainOf, putBack } from './remove-worktree'
 import { requireOurs } from './our-worktree'
 import { writeFiles } from './files/saved-files'
 import { holdsVersions, takeSnapshot } from './files/snapshot'
@@ -106,7 +106,7 @@ export async function recoverWorktree(place: WorktreePlace, record: WorktreeReco
   const aside = asideOf(record)
   if (record.state === 'removing' || (record.state === 'ready' && existsSync(aside))) {
     // Not everything was saved.
-    if (existsSync(aside) && !isAt(record.folder)) putBack(record)
+    if (existsSync(aside) && !isWorkingTree(record.folder)) putBack(record)
     const next: WorktreeRecord = { ...record, state: 'ready' }
     writeWorktree(home, next)
     return next

@@ -40,7 +40,7 @@ export interface WorktreesDeps extends WorktreePlaceDeps {
   sandboxOf(folder: string, id: string): Promise<SandboxPolicy | undefined>
   changed(): void
   /** Notifies the user. `isKept`: also added to the list of notifications. */
-  tell(title: string, body: string, isKept: boolean): void
+  notify(title: string, body: string, isKept: boolean): void
 }
 
 export interface Worktrees extends WorktreeActions {
@@ -140,7 +140,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         setups.delete(record.id)
         const setup = readWorktree(home, record.id)?.setup
         if (setup?.state === 'failed')
-          deps.tell(
+          deps.notify(
             'The setup command of a worktree failed',
             `"${cutText(command, 200)}" in ${record.folder} ended with ` +
               `${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. ` +
@@ -206,7 +206,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
       changed()
       const { files = 0, patch } = removed.removed ?? {}
       if (patch !== undefined)
-        deps.tell(
+        deps.notify(
           'The worktree was removed, its changes were saved',
           `${files} uncommitted ${files === 1 ? 'file is' : 'files are'} in ${patch}. To get them back, ` +
             `restore the worktree in Settings, Worktrees, or run: git apply --binary ${JSON.stringify(patch)}`,
@@ -223,7 +223,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         notes.push(failureOf(error).message)
       }
       changed()
-      for (const note of notes) deps.tell('The worktree was restored', note, false)
+      for (const note of notes) deps.notify('The worktree was restored', note, false)
       return shown(readWorktree(home, id) ?? record)
     },
     async purge(id) {

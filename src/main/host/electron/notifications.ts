@@ -47,7 +47,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   /** Referenced while shown: a garbage-collected notification gets no click event. */
   let shown: { notification: Notification; about: readonly PendingItem[] } | undefined
   /** Also referenced, until they are closed. */
-  const told = new Set<Notification>()
+  const visible = new Set<Notification>()
   /** Programs waiting for terminal input, by task. */
   const asking = new Map<string, PendingItem>()
   /** Sessions at work. */
@@ -133,7 +133,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   }
 
   /** Shows a notification of an agent or an alarm, even while a window is open. */
-  const tell = ({ title, body, source, sessionId }: UserNotification): void => {
+  const notifyUser = ({ title, body, source, sessionId }: UserNotification): void => {
     const { enabled, sound } = engine.settings.view().notifications
     if (source === 'alarm') shell?.beep()
     if (!enabled || !Native.isSupported()) return
@@ -142,8 +142,8 @@ export function notifyPending(options: NotifyOptions): () => void {
       show(sessionId === undefined ? 'open-notifications' : { open: 'session', sessionId }),
     )
     notification.on('failed', (_event, error) => log(`a notification could not be shown: ${error}`))
-    notification.on('close', () => told.delete(notification))
-    told.add(notification)
+    notification.on('close', () => visible.delete(notification))
+    visible.add(notification)
     notification.show()
   }
 
@@ -160,8 +160,8 @@ export function notifyPending(options: NotifyOptions): () => void {
     const notification = new Native({ title: title || 'New session', body, silent: !settings.sound })
     notification.on('click', () => show({ open: 'session', sessionId }))
     notification.on('failed', (_event, error) => log(`a notification could not be shown: ${error}`))
-    notification.on('close', () => told.delete(notification))
-    told.add(notification)
+    notification.on('close', () => visible.delete(notification))
+    visible.add(notification)
     notification.show()
   }
 
@@ -186,7 +186,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   }
 
   const stopListening = engine.onChange((change) => {
-    if (change.kind === 'notification') tell(change.notification)
+    if (change.kind === 'notification') notifyUser(change.notification)
     if (change.kind === 'session') finished(change.summary)
     if (change.kind === 'session.removed') working.delete(change.sessionId)
     if (change.kind === 'task.removed') asking.delete(change.taskId)

@@ -23,7 +23,7 @@ type SessionMethods =
 /** The part of an engine, in this process or another one, that hosts for one user need: the chat and editors. */
 export interface ClientEngine extends Pick<
   Engine,
-  'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'agents' | 'lend'
+  'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'agents' | 'registerCapabilities'
 > {
   sessions: Pick<Engine['sessions'], SessionMethods> & {
     list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[] | Promise<SessionSummary[]>

@@ -7,7 +7,7 @@ import { EngineLink } from '../engine-link'
 import { differentInEngine, ownProcessText } from '../environment-check'
 import type { ClientEngine } from './client-engine'
 import { JoinedState } from './joined-state'
-import { LentToEngine } from './lend-to-engine'
+import { CapabilityServer } from './serve-capabilities'
 
 /** How many of the latest events are searched for a restore that can be undone. */
 const LATEST_EVENTS = 1000
@@ -43,11 +43,11 @@ export async function joinAsClient(
 
 function joinedClient(link: EngineLink, state: JoinedState): ClientEngine {
   const { client } = link
-  const lent = new LentToEngine(client, (sessionId) => state.header(sessionId))
+  const capabilityServer = new CapabilityServer(client, (sessionId) => state.header(sessionId))
   return {
     notices: [],
     problems: () => [],
-    sessions: sessionsOf(client, state, lent),
+    sessions: sessionsOf(client, state, capabilityServer),
     settings: { view: () => state.settings, models: () => state.settings.models },
     inbox: {
       list: () => state.inbox,
@@ -78,12 +78,12 @@ function joinedClient(link: EngineLink, state: JoinedState): ClientEngine {
     agents: { list: (folder) => client.agent.list({ folder }) },
     mcp: {
       list: (folder) => client.mcp.list(folder === undefined ? {} : { folder }),
-      useInSession: (sessionId, servers) => lent.useServers(sessionId, servers),
-      leave: (sessionId) => lent.useServers(sessionId, {}),
+      useInSession: (sessionId, servers) => capabilityServer.useServers(sessionId, servers),
+      leave: (sessionId) => capabilityServer.useServers(sessionId, {}),
     },
     mcpContent: {
       async prompts(sessionId) {
-        await lent.ready(sessionId)
+        await capabilityServer.ready(sessionId)
         return client.mcpContent.prompts({ sessionId })
       },
       resources: (sessionId, query, limit) => client.mcpContent.resources({ sessionId, query, limit }),
@@ -103,7 +103,7 @@ function joinedClient(link: EngineLink, state: JoinedState): ClientEngine {
       state.listeners.add(listener)
       return () => state.listeners.delete(listener)
     },
-    lend: (sessionId, capabilities) => lent.lend(sessionId, capabilities),
+    registerCapabilities: (sessionId, capabilities) => capabilityServer.register(sessionId, capabilities),
     async close() {
       state.closed.abort()
       link.close()
@@ -111,7 +111,11 @@ function joinedClient(link: EngineLink, state: JoinedState): ClientEngine {
   }
 }
 
-function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngine): ClientEngine['sessions'] {
+function sessionsOf(
+  client: TrestleClient,
+  state: JoinedState,
+  capabilityServer: CapabilityServer,
+): ClientEngine['sessions'] {
   return {
     list: (filter) => client.session.list(filter),
     async create({ addedFolders = [], schedule: _none, ...input }) {
@@ -136,7 +140,7 @@ function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngin
     change: async (sessionId, change) => state.reach(await client.session.change({ sessionId, ...change })),
     remove: (sessionId) => client.session.remove({ sessionId }),
     async prompt(sessionId, parts) {
-      await lent.ready(sessionId)
+      await capabilityServer.ready(sessionId)
       const result = await client.session.prompt({ sessionId, parts })
       await state.caughtUp(sessionId)
       return result

@@ -172,7 +172,7 @@ function quoting({ sessionId, url }: PreviewPaneProps): PreviewHandlers {
   }
 }
 
-function quote(sessionId: string, text: string, told: string, picture?: PagePicture): void {
+function quote(sessionId: string, text: string, message: string, picture?: PagePicture): void {
   returnToComposer({
     sessionId,
     parts: [
@@ -180,7 +180,7 @@ function quote(sessionId: string, text: string, told: string, picture?: PagePict
       ...(picture ? [{ type: 'media' as const, name: 'screenshot.png', ...picture }] : []),
     ],
   })
-  showToast(told)
+  showToast(message)
 }
 
 function addressAt(url: string, path: string | undefined): string {

@@ -22,9 +22,9 @@ export function useScheduleActions(): ScheduleActions {
   const queryClient = useQueryClient()
   return useMemo(() => {
     const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: [['schedule']] })
-    const done = (work: Promise<unknown>, told: () => void): void =>
+    const done = (work: Promise<unknown>, onDone: () => void): void =>
       void work.then(() => {
-        told()
+        onDone()
         return refresh()
       }, showFailureToast)
     const actions: ScheduleActions = {

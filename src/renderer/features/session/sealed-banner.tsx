@@ -27,7 +27,7 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
     }
     setContinuing(false)
   }
-  const takeBack = (): void => {
+  const cancelMove = (): void => {
     setAsks(false)
     client.move
       .cancel({ sessionId, moveId: sealed.moveId })
@@ -56,7 +56,7 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
         onOpenChange={setAsks}
         title="Cancel the move?"
         action="It was never received: cancel the move"
-        onConfirm={takeBack}
+        onConfirm={cancelMove}
       >
         Only do this if {place} never received the session, and never will: otherwise there are two sessions that can’t
         be joined again. To make sure, run this command there first:

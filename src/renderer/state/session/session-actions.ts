@@ -163,8 +163,8 @@ export function undoLastMessage(client: TrestleClient, sessionId: string): void 
   else showToast('There is no message to restore to')
 }
 
-function copy(text: string, told: string): void {
-  attempt(navigator.clipboard.writeText(text).then(() => showToast(told)))
+function copy(text: string, message: string): void {
+  attempt(navigator.clipboard.writeText(text).then(() => showToast(message)))
 }
 
 function attempt(work: Promise<unknown>): void {

@@ -31,10 +31,10 @@ export type KnownFacts = Map<string, AnnouncedFact>
  * The facts a conversation contains: its prefix, and later messages. `events` are those of its history, oldest first.
  */
 export function knownFactsIn(prefix: RequestPrefix, events: Iterable<EventBody>): KnownFacts {
-  const told: KnownFacts = new Map(prefix.facts.map((fact) => [fact.key, fact]))
-  for (const tool of prefix.tools) setFact(told, toolFact(tool.name, toolDigest(tool)))
-  for (const event of events) addKnownFacts(told, event)
-  return told
+  const known: KnownFacts = new Map(prefix.facts.map((fact) => [fact.key, fact]))
+  for (const tool of prefix.tools) setFact(known, toolFact(tool.name, toolDigest(tool)))
+  for (const event of events) addKnownFacts(known, event)
+  return known
 }
 
 /** Whether an event told the model facts about its environment. */
@@ -45,16 +45,16 @@ export function conveysFacts(event: EventBody): boolean {
 }
 
 /** Adds the facts of an event. */
-export function addKnownFacts(told: KnownFacts, event: EventBody): void {
-  if (event.type === 'turn.steered') for (const fact of event.facts ?? []) setFact(told, fact)
+export function addKnownFacts(known: KnownFacts, event: EventBody): void {
+  if (event.type === 'turn.steered') for (const fact of event.facts ?? []) setFact(known, fact)
   if (event.type !== 'tool.finished' || event.details?.kind !== 'tools') return
-  for (const { name, digest } of event.details.tools) if (digest !== undefined) setFact(told, toolFact(name, digest))
+  for (const { name, digest } of event.details.tools) if (digest !== undefined) setFact(known, toolFact(name, digest))
 }
 
 /** The names of the tools whose schemas the model has. */
-export function knownTools(told: KnownFacts): ReadonlySet<string> {
+export function knownTools(known: KnownFacts): ReadonlySet<string> {
   const names = new Set<string>()
-  for (const key of told.keys()) if (key.startsWith(TOOL_KEY)) names.add(key.slice(TOOL_KEY.length))
+  for (const key of known.keys()) if (key.startsWith(TOOL_KEY)) names.add(key.slice(TOOL_KEY.length))
   return names
 }
 
@@ -62,8 +62,8 @@ export function toolFact(name: string, digest: string): AnnouncedFact {
   return { key: `${TOOL_KEY}${name}`, text: digest }
 }
 
-function setFact(told: KnownFacts, fact: AnnouncedFact): void {
-  told.set(fact.key, fact)
+function setFact(known: KnownFacts, fact: AnnouncedFact): void {
+  known.set(fact.key, fact)
 }
 
 /** Prefix of the keys of facts about tools. */

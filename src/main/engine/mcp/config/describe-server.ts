@@ -42,12 +42,12 @@ export function describeServer(
     const sent = Object.entries(headers).map(([key, value]) => `${key}${changed(oldHeaders, key, value)}`)
     if (sent.length > 0) say(`with the headers ${sent.join(', ')}`)
     const { clientSecret, scopes, ...client } = oauth ?? {}
-    const told = [
+    const identity = [
       ...Object.values(client),
       ...(scopes?.length ? [`for ${scopes.join(' ')}`] : []),
       ...(clientSecret === undefined ? [] : ['with a secret']),
     ]
-    if (told.length > 0) say(`sign in as ${told.map(visibleLine).join(', ')}`)
+    if (identity.length > 0) say(`sign in as ${identity.map(visibleLine).join(', ')}`)
   }
   const taken = variablesIn(definition)
   if (taken.length > 0) say(`given from your environment: ${taken.join(', ')}`)

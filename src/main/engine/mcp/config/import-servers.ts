@@ -159,7 +159,7 @@ function shown(
   const raw = withProject(server.raw, folder)
   const definition = readDefinition(fillInputs(raw, found.inputs, {}), problems)
   const mistake = nameProblem(name)
-  const told = problems.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '))
+  const messages = problems.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '))
   const state =
     definition === undefined ? 'unusable' : own === undefined ? 'new' : isSame(own, definition) ? 'same' : 'clash'
   return {
@@ -173,7 +173,7 @@ function shown(
       : [],
     state,
     freeName: freeName(mistake === undefined ? name : 'server', names),
-    notes: [...notes, ...told, ...(mistake === undefined ? [] : [mistake])],
+    notes: [...notes, ...messages, ...(mistake === undefined ? [] : [mistake])],
     inputs: inputsOf(raw, found.inputs),
   }
 }

@@ -43,7 +43,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
   const { home, userHome, env, projectEnv, watch, now, plugins, onTrust } = deps
   const listeners = new Set<() => void>()
   const watched = new Map<string, () => void>()
-  const tell = (): void => {
+  const notifyListeners = (): void => {
     for (const listener of listeners) listener()
   }
 
@@ -51,7 +51,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
     if (!watch || watched.has(file)) return
     const changed = (): void => {
       if (folder !== undefined) onTrust(folder)
-      tell()
+      notifyListeners()
     }
     watched.set(file, watchConfigFile(file, changed))
     for (const [oldest, stop] of watched) {
@@ -80,7 +80,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
       )
       onTrust(folder)
     }
-    tell()
+    notifyListeners()
   }
 
   async function setSwitches(
@@ -93,7 +93,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
     if (scope === 'project') {
       const { enabled, disabledTools } = switched(definition)
       writeChoice(home, realFolder(folder!), name, { enabled, disabledTools: [...disabledTools] })
-      tell()
+      notifyListeners()
       return
     }
     const { writtenServer } = await import('./read-servers')
@@ -171,7 +171,7 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
         ...(definition.enabledTools && enabled && { enabledTools: [...new Set([...definition.enabledTools, tool])] }),
       })),
     onChange: (listener) => void listeners.add(listener),
-    trustChanged: tell,
+    trustChanged: notifyListeners,
     close() {
       for (const stop of watched.values()) stop()
       watched.clear()

@@ -69,30 +69,30 @@ function parse(text: string, file: string): WrittenServers {
   const parsed = parseJson(text)
   if ('problem' in parsed) return { servers: [], problems: [{ file, ...parsed.problem }] }
   const problems: ConfigProblem[] = []
-  const tell = (offset: number, message: string): void =>
+  const report = (offset: number, message: string): void =>
     void problems.push({ file, ...placeAt(text, offset), message })
   const member = memberOf(parsed.root, 'mcpServers')
   const elsewhere = memberOf(parsed.root, 'servers')
   const list = member && valueNode(member)
-  if (parsed.root.type !== 'object') tell(parsed.root.offset, 'The file must be an object with "mcpServers" in it.')
-  else if (!list && elsewhere) tell(elsewhere.offset, 'Servers go under "mcpServers" here, not "servers".')
+  if (parsed.root.type !== 'object') report(parsed.root.offset, 'The file must be an object with "mcpServers" in it.')
+  else if (!list && elsewhere) report(elsewhere.offset, 'Servers go under "mcpServers" here, not "servers".')
   else if (list && list.type !== 'object')
-    tell(list.offset, '"mcpServers" must be an object: a name, and what the server is.')
+    report(list.offset, '"mcpServers" must be an object: a name, and what the server is.')
   const servers: WrittenServer[] = []
   for (const [index, entry] of membersOf(list).entries()) {
-    if (index === MAX_SERVERS) tell(entry.offset, `Only the first ${MAX_SERVERS} servers count.`)
+    if (index === MAX_SERVERS) report(entry.offset, `Only the first ${MAX_SERVERS} servers count.`)
     if (index >= MAX_SERVERS) break
     const name = nameOf(entry)
     const shown = JSON.stringify(name).slice(1, -1).slice(0, 64)
     const mistake = nameProblem(name)
-    if (mistake !== undefined) tell(entry.offset, `${shown}: ${mistake}`)
+    if (mistake !== undefined) report(entry.offset, `${shown}: ${mistake}`)
     else if (memberOf(list, name) !== entry)
-      tell(entry.offset, `${shown}: is written again further down; that one counts.`)
+      report(entry.offset, `${shown}: is written again further down; that one counts.`)
     else {
       const found: DefinitionProblem[] = []
       const raw = valueOf(valueNode(entry))
       const definition = readDefinition(raw, found)
-      for (const { path, message } of found) tell(offsetOf(entry, path), `${[shown, ...path].join('.')}: ${message}`)
+      for (const { path, message } of found) report(offsetOf(entry, path), `${[shown, ...path].join('.')}: ${message}`)
       if (definition)
         servers.push({ name, line: placeAt(text, entry.offset).line, definition, words: JSON.stringify(raw) })
     }

@@ -22,13 +22,13 @@ export interface ServerStatus {
  * once.
  */
 export class ServerNotices {
-  readonly #tell: NotifyUser
-  readonly #told = new Set<string>()
+  readonly #notify: NotifyUser
+  readonly #shown = new Set<string>()
   /** How often each server asked for something that cannot be shown. */
   readonly #unshown = new Map<string, number>()
 
-  constructor(tell: NotifyUser) {
-    this.#tell = tell
+  constructor(notify: NotifyUser) {
+    this.#notify = notify
   }
 
   /** Reports problems in the files that define servers. */
@@ -80,7 +80,7 @@ export class ServerNotices {
   reportWaiting(names: readonly string[], maxMs: number): (missing: readonly string[]) => void {
     const upTo = seconds(maxMs)
     const timer = setTimeout(
-      () => this.#tell(`Waiting for the MCP ${named(names)} (up to ${upTo})…`, 'info'),
+      () => this.#notify(`Waiting for the MCP ${named(names)} (up to ${upTo})…`, 'info'),
       Math.min(WAIT_NOTICE_AFTER_MS, maxMs),
     )
     return (missing) => {
@@ -96,9 +96,9 @@ export class ServerNotices {
   }
 
   #once(key: string, text: string): void {
-    if (this.#told.has(key)) return
-    this.#told.add(key)
-    this.#tell(text, 'warning')
+    if (this.#shown.has(key)) return
+    this.#shown.add(key)
+    this.#notify(text, 'warning')
   }
 }
 

@@ -176,7 +176,7 @@ async function endSession(transport: Transport): Promise<void> {
   )
     return
   const ended = (transport.terminateSession as () => Promise<void>)().catch(() => undefined)
-  const told = new AbortController()
-  await Promise.race([ended, wait(END_SESSION_MS, undefined, { signal: told.signal }).catch(() => undefined)])
-  told.abort()
+  const waiting = new AbortController()
+  await Promise.race([ended, wait(END_SESSION_MS, undefined, { signal: waiting.signal }).catch(() => undefined)])
+  waiting.abort()
 }

@@ -83,11 +83,11 @@ function upResult({ stdout, stderr, exitCode }: ShellResult, program: 'docker' |
     .trim()
     .split('\n')
     .findLast((one) => one.startsWith('{'))
-  const told = parsed(line ?? '')
-  const { containerId, remoteUser } = told
-  if (told['outcome'] === 'success' && typeof containerId === 'string' && /^[0-9a-f]{6,64}$/.test(containerId))
+  const outcome = parsed(line ?? '')
+  const { containerId, remoteUser } = outcome
+  if (outcome['outcome'] === 'success' && typeof containerId === 'string' && /^[0-9a-f]{6,64}$/.test(containerId))
     return { containerId, remoteUser: typeof remoteUser === 'string' && remoteUser !== '' ? remoteUser : 'root' }
-  const text = [told['message'], told['description']].find((one): one is string => typeof one === 'string')
+  const text = [outcome['message'], outcome['description']].find((one): one is string => typeof one === 'string')
   const said = plainLine(reasonIn(stderr) ?? text ?? stderr.trim().split('\n').at(-1) ?? '')
   throw (
     programFailure(program, { exitCode, stderr }) ??

@@ -68,12 +68,12 @@ export class ClusterSandbox {
         throw new CodedError('place.stopped', object ? `${which} is suspended.` : `There is no ${which} yet.`)
       object = object ? await this.#setMode('Running', signal) : await this.#create(signal)
     }
-    let told = ''
+    let reported = ''
     for (let pause = this.#pollMs[0]; ; pause = Math.min(this.#pollMs[1], pause * 1.5)) {
       const sandbox = await this.#sandboxOf(object, signal)
       if (sandbox && conditionOf(object, 'Ready')?.isTrue) return podOf(sandbox)
       const text = await this.#waitingText(object, sandbox, signal)
-      if (text !== told) progress?.((told = text))
+      if (text !== reported) progress?.((reported = text))
       await new Promise((resolve) => setTimeout(resolve, pause))
       signal?.throwIfAborted()
       const next = await this.#find(signal)

@@ -76,7 +76,7 @@ const movedOf = z.object({
  * A place: its engine does the same, and the file is copied over the connection. `tell` reports the progress of the
  * copy.
  */
-export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (text: string) => void): MoveEnd {
+export function placeEnd({ place, remote, launcher }: ConnectedPlace, progress: (text: string) => void): MoveEnd {
   const { placeId } = place
   const folder = async (): Promise<string> => {
     const { stdout, exitCode } = await launcher.run(
@@ -100,7 +100,7 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
           await remote.call('move.out', { sessionId, file: path, to: to.address, place: to.place }),
         )
         isSealed(sealed)
-        await launcher.download(path, file, { bytes: sealed.bytes, progress: tell })
+        await launcher.download(path, file, { bytes: sealed.bytes, progress })
         return sealed
       } finally {
         await drop(path)
@@ -109,7 +109,7 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
     async in(file, { sessionId, head, folder: wanted }) {
       const path = `${await folder()}/${nameOf(file)}`
       try {
-        await launcher.upload(file, path, { progress: tell })
+        await launcher.upload(file, path, { progress })
         const moved = parsedAnswer(
           movedOf,
           await receive(wanted, async (into) =>

@@ -42,14 +42,14 @@ export async function moveSession({
     return await to.in(file, { sessionId, head: sealed.head, ...(folder !== undefined && { folder }) })
   } catch (error) {
     if (!sealed) throw error
-    return await takeBack({ from, to, sessionId, sealed, error })
+    return await undoMove({ from, to, sessionId, sealed, error })
   } finally {
     rmSync(file, { force: true })
   }
 }
 
 /** Makes sure that the session continues at exactly one location, and reports why it was not moved. */
-async function takeBack({
+async function undoMove({
   from,
   to,
   sessionId,

@@ -54,12 +54,12 @@ function send(
   { progress, ...options }: PrepareOptions,
 ): Promise<ShellResult> {
   let done = offset
-  let told = -1
+  let reported = -1
   const count = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       done += chunk.length
       const percent = Math.floor((done / bytes) * 20) * 5
-      if (percent !== told) progress?.(`Copying Trestle (${megabytes(bytes)} MB): ${(told = percent)}%`)
+      if (percent !== reported) progress?.(`Copying Trestle (${megabytes(bytes)} MB): ${(reported = percent)}%`)
       next(null, chunk)
     },
   })

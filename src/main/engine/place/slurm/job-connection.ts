@@ -85,7 +85,7 @@ export class JobConnection {
   async #follow(): Promise<Error> {
     const { queue, jobId, changed } = this.#options
     const { signal } = this.#abort
-    let told = ''
+    let reported = ''
     let endings = 0
     for (;;) {
       const job = await queue.next(jobId, signal)
@@ -103,8 +103,8 @@ export class JobConnection {
       }
       endings = 0
       const text = jobText(job)
-      if (text !== told) changed(job)
-      told = text
+      if (text !== reported) changed(job)
+      reported = text
     }
   }
 

@@ -111,8 +111,8 @@ function resultOf(questions: Question[], { optionId, answers = [], feedback }: P
       questions,
     })
   }
-  const told = Object.fromEntries(questions.map((one, index) => [one.question, chosen(one, answers[index])]))
-  return ok(JSON.stringify({ answers: told, ...(feedback && { note: feedback }) }), {
+  const byQuestion = Object.fromEntries(questions.map((one, index) => [one.question, chosen(one, answers[index])]))
+  return ok(JSON.stringify({ answers: byQuestion, ...(feedback && { note: feedback }) }), {
     kind: 'answers',
     questions,
     answers,

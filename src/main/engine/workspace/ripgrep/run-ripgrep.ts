@@ -112,10 +112,15 @@ async function runOnce(
       return await runOnce(program, args, options, deadline, true)
     cutter?.end()
     const all = errors.all().toString('utf8')
-    const told = toReport(all, options.leavesOut)
+    const reported = toReport(all, options.leavesOut)
     // All errors were about rules or files that are not reported.
-    const failed = code === 2 && all !== '' && told === '' ? 1 : (code ?? 2)
-    return { output: output.all(), errors: told, exitCode: stopped ? undefined : failed, ...(stopped && { stopped }) }
+    const failed = code === 2 && all !== '' && reported === '' ? 1 : (code ?? 2)
+    return {
+      output: output.all(),
+      errors: reported,
+      exitCode: stopped ? undefined : failed,
+      ...(stopped && { stopped }),
+    }
   } catch (error) {
     if (!launched) throw error
     return await runOnce(program, args, options, deadline, true)

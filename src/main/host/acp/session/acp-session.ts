@@ -67,7 +67,10 @@ export class AcpSession {
     })
     const onTerminal = (callId: string, terminalId: string): void => this.#updates.showTerminal(callId, terminalId)
     this.#release.push(
-      engine.lend(sessionId, editorCapabilities({ client, sessionId, capabilities, paths, onTerminal })),
+      engine.registerCapabilities(
+        sessionId,
+        editorCapabilities({ client, sessionId, capabilities, paths, onTerminal }),
+      ),
     )
     this.#release.push(engine.sessions.listen(sessionId, (event) => this.#onEvent(event)))
   }

@@ -41,7 +41,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
       .loadURL(`${APP_ORIGIN}/`)
       .catch((error: unknown) => log(`the page could not be loaded: ${String(error)}`))
   }
-  const tell = (title: string, text: string, details: string): void => {
+  const showProblem = (title: string, text: string, details: string): void => {
     const { restartWithoutGraphics } = options
     const actions = [
       { id: 'again', label: 'Try again', run: reopen },
@@ -66,7 +66,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
     if (problems.isShown(contents)) void askToGoOn(reason)
     else if (reloads.length <= MAX_RELOADS) contents.reload()
     else
-      tell(
+      showProblem(
         'This window keeps crashing',
         `It crashed ${reloads.length} times within a minute.`,
         `${reason}, exit code ${exitCode}`,
@@ -76,7 +76,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
     if (!isMainFrame || code === ABORTED) return
     log(`${url.slice(0, 200)} could not be loaded: ${description} (${code})`)
     if (!problems.isShown(contents))
-      tell(
+      showProblem(
         'This window could not be loaded',
         'Its files may be damaged. Installing Trestle again repairs them.',
         `${url}: ${description} (${code})`,

@@ -9,24 +9,24 @@ import type { ClientTerminal } from '../../engine/task/run/client-terminals'
 import type { SessionClientCapabilities } from '../../engine/turn/session/client-capabilities'
 
 /** What a client provides to a session of an engine in another process. */
-interface Lent extends SessionClientCapabilities {
+interface Served extends SessionClientCapabilities {
   /** Real paths of its open folders. */
   folders: readonly string[]
   servers: Readonly<Record<string, McpServerDefinition>>
 }
 
-interface Lending {
+interface Service {
   /** Resolves once the engine has the capabilities, or when there is nothing to provide. */
   ready: Promise<void>
   stop(): void
 }
 
 /** Provides this client's capabilities to its sessions, in addition to the engine's own. */
-export class LentToEngine {
+export class CapabilityServer {
   readonly #client: TrestleClient
   readonly #header: (sessionId: string) => Pick<SessionHeader, 'folder' | 'addedFolders'>
-  readonly #servers = new Map<string, Lent['servers']>()
-  readonly #lendings = new Map<string, Lending>()
+  readonly #servers = new Map<string, Served['servers']>()
+  readonly #services = new Map<string, Service>()
 
   constructor(client: TrestleClient, header: (sessionId: string) => Pick<SessionHeader, 'folder' | 'addedFolders'>) {
     this.#client = client
@@ -34,48 +34,48 @@ export class LentToEngine {
   }
 
   /** Sets the MCP servers to send with the next capabilities for the session. */
-  useServers(sessionId: string, servers: Lent['servers']): void {
+  useServers(sessionId: string, servers: Served['servers']): void {
     this.#servers.set(sessionId, servers)
   }
 
   /** Returns a function that withdraws them. */
-  lend(sessionId: string, capabilities: SessionClientCapabilities): () => void {
+  register(sessionId: string, capabilities: SessionClientCapabilities): () => void {
     const { folder, addedFolders } = this.#header(sessionId)
     const servers = this.#servers.get(sessionId) ?? {}
-    const lending = lendToEngine(this.#client, sessionId, {
+    const service = serveCapabilities(this.#client, sessionId, {
       ...capabilities,
       folders: [folder, ...addedFolders],
       servers,
     })
-    this.#lendings.set(sessionId, lending)
+    this.#services.set(sessionId, service)
     return () => {
-      lending.stop()
-      if (this.#lendings.get(sessionId) === lending) this.#lendings.delete(sessionId)
+      service.stop()
+      if (this.#services.get(sessionId) === service) this.#services.delete(sessionId)
     }
   }
 
   /** Resolves once the engine has the capabilities for the session. */
   async ready(sessionId: string): Promise<void> {
-    await this.#lendings.get(sessionId)?.ready
+    await this.#services.get(sessionId)?.ready
   }
 }
 
 /** Provides them until stopped, again after each lost connection. */
-function lendToEngine(client: TrestleClient, sessionId: string, lent: Lent): Lending {
-  const { files, terminals, servers } = lent
+function serveCapabilities(client: TrestleClient, sessionId: string, served: Served): Service {
+  const { files, terminals, servers } = served
   if (!files && !terminals && Object.keys(servers).length === 0) return { ready: Promise.resolve(), stop() {} }
   const stopped = new AbortController()
   const ready = Promise.withResolvers<void>()
   // The caller that waits for it gets the error.
   ready.promise.catch(() => undefined)
-  void serve(client, sessionId, lent, { signal: stopped.signal, ready: ready.resolve }).catch(ready.reject)
+  void serve(client, sessionId, served, { signal: stopped.signal, ready: ready.resolve }).catch(ready.reject)
   return { ready: ready.promise, stop: () => stopped.abort() }
 }
 
 async function serve(
   client: TrestleClient,
   sessionId: string,
-  { folders, files, terminals, servers }: Lent,
+  { folders, files, terminals, servers }: Served,
   { signal, ready }: { signal: AbortSignal; ready(): void },
 ): Promise<void> {
   const offer = {
