@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { chooseFolder, reload, sendPrompt, startSession, transcriptText } from './steps'
@@ -72,6 +74,23 @@ test.describe('accessibility', () => {
     await page.keyboard.press('Escape')
     await expect(message).toBeFocused()
     await expect(message).toHaveValue('')
+  })
+
+  test('what could not be loaded is tried again by keyboard, and the focus stays in its dialog', async ({ app }) => {
+    const { page, scratch } = app
+    const folder = join(scratch.project, 'later')
+    await page.getByRole('button', { name: /Choose a folder/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Path' }).fill(folder)
+    await page.keyboard.press('Enter')
+    await expect(dialog.getByRole('alert')).toContainText(folder)
+    expect(await findings(page)).toEqual([])
+    mkdirSync(join(folder, 'inside'), { recursive: true })
+    await dialog.getByRole('button', { name: 'Try again' }).focus()
+    await page.keyboard.press('Enter')
+    await expect(dialog.getByRole('option', { name: 'inside' })).toBeVisible()
+    await expect(dialog.getByRole('alert')).toBeHidden()
+    expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
   })
 
   test('a narrow window keeps every control reachable', async ({ app }) => {

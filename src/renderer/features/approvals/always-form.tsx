@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, useMemo } from 'react'
 import type { Approval, RuleChoice } from '../../../shared/model/approval/approval'
-import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useAppInfo, useSettings, useQueries } from '../../state/page/queries'
 import { useEscape, useKeyDown } from '../../state/page/escape'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/notice'
 import { RadioList } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
 import { type ApprovalReply, useAnswerGrace } from './card-actions'
+import { LoadError } from '../../ui/load-error'
 
 type Rule = NonNullable<ApprovalReply['rule']>
 
@@ -30,7 +29,7 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
   const queries = useQueries()
   const { approvalId } = approval
   // The command history changes, so it is read again each time the form opens.
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.approval.choices.queryOptions({
       input: { sessionId, approvalId },
       staleTime: Infinity,
@@ -38,6 +37,7 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
       retry: false,
     }),
   )
+  const { data, error } = query
   useEscape('form', true, onBack)
   return (
     <div className="always">
@@ -46,7 +46,7 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
       ) : (
         <>
           {error ? (
-            <ErrorNote failure={failureFrom(error)} />
+            <LoadError query={query} />
           ) : data ? (
             <p className="text-ui text-ink-2">This can’t be allowed permanently: no rule would cover only this.</p>
           ) : (

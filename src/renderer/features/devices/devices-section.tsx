@@ -16,6 +16,7 @@ import { EmptyState, ErrorNote } from '../../ui/notice'
 import { encode } from 'uqr'
 import { Dialog } from '../../ui/overlay/dialog'
 import { RadioList } from '../../ui/form/choice-fields'
+import { LoadError } from '../../ui/load-error'
 
 /** How often the list is refetched while it is shown, in ms: no event reports new or removed devices. */
 const REFRESH_MS = 3000
@@ -24,7 +25,8 @@ const REFRESH_MS = 3000
 export function DevicesSection() {
   const queries = useQueries()
   const { data: info } = useAppInfo()
-  const { data, error } = useQuery(queries.device.list.queryOptions({ refetchInterval: REFRESH_MS, retry: false }))
+  const query = useQuery(queries.device.list.queryOptions({ refetchInterval: REFRESH_MS, retry: false }))
+  const { data, error } = query
   const [pairing, setPairing] = useState(false)
   // On a paired device, the list is read-only.
   const isComputer = info !== undefined && info.access === undefined
@@ -42,7 +44,7 @@ export function DevicesSection() {
         )}
       </SectionHead>
       {error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : !data ? (
         <Skeleton className="h-24 w-full rounded-lg" />
       ) : (

@@ -1,23 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { GitPullRequest } from '../../../shared/model/project/git'
-import { failureFrom } from '../../client/failure-from'
 import { useClient, useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { useOpenLink } from '../../state/use-open-link'
 import { Dialog } from '../../ui/overlay/dialog'
 import { Field, TextField } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { FormDialog } from './form-dialog'
 import { useGit } from './git-context'
 import { cx } from '../../ui/cx'
+import { LoadError } from '../../ui/load-error'
 
 /** Creates a pull request with gh or glab, or opens the page of the git host that creates it. */
 export function PullRequestDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueries()
   const { sessionId } = useGit()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.git.pullRequest.queryOptions({
       input: { sessionId },
       retry: false,
@@ -25,10 +24,11 @@ export function PullRequestDialog({ onClose }: { onClose: () => void }) {
       refetchOnWindowFocus: false,
     }),
   )
+  const { data, error } = query
   if (data) return <RequestForm request={data} onClose={onClose} />
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title="Create pull request">
-      {error ? <ErrorNote failure={failureFrom(error)} /> : <Skeleton className="h-24 w-full" />}
+      {error ? <LoadError query={query} /> : <Skeleton className="h-24 w-full" />}
     </Dialog>
   )
 }

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Archive } from 'lucide-react'
 import { useState } from 'react'
 import { gitPathText, type GitKept, type GitStash } from '../../../shared/model/project/git'
-import { failureFrom } from '../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
-import { EmptyState, ErrorNote } from '../../ui/notice'
+import { EmptyState } from '../../ui/notice'
 import { useGit } from './git-context'
+import { LoadError } from '../../ui/load-error'
 
 /** Stashed changes, and copies of discarded changes. */
 export function StashesTab() {
@@ -18,7 +18,8 @@ export function StashesTab() {
   const [message, setMessage] = useState('')
   const [untracked, setUntracked] = useState(true)
   const input = { sessionId }
-  const { data: stashes, error } = useQuery(queries.git.stashes.queryOptions({ input, retry: false }))
+  const query = useQuery(queries.git.stashes.queryOptions({ input, retry: false }))
+  const { data: stashes, error } = query
   const { data: kept } = useQuery(queries.git.kept.queryOptions({ input, retry: false }))
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -53,7 +54,7 @@ export function StashesTab() {
           Stash changes
         </Button>
       </form>
-      {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+      {error && <LoadError query={query} className="m-3" />}
       {stashes?.length === 0 && kept?.length === 0 && (
         <EmptyState icon={<Archive aria-hidden />} title="No stashes">
           Stash your changes to switch branches, then apply them later.

@@ -10,9 +10,9 @@ import { cx } from '../../ui/cx'
 import { Badge, StatusDot } from '../../ui/badge'
 import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
-import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { formatMoment } from '../../../shared/language/speak'
+import { LoadError } from '../../ui/load-error'
 
 interface InboxRowProps {
   entry: InboxEntry
@@ -89,7 +89,7 @@ interface InboxEntryViewProps {
 export function InboxEntryView({ entry, renderCard }: InboxEntryViewProps) {
   const queries = useQueries()
   const { sessionId, approvalId, elsewhere } = entry
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.approval.get.queryOptions({
       input: { sessionId, approvalId },
       staleTime: Infinity,
@@ -97,10 +97,10 @@ export function InboxEntryView({ entry, renderCard }: InboxEntryViewProps) {
       retry: false,
     }),
   )
+  const { data, error } = query
   if (error) {
-    const failure = failureFrom(error)
     // It was answered this moment: the list is about to update.
-    return failure.code === 'approval.gone' ? null : <ErrorNote failure={failure} />
+    return failureFrom(error).code === 'approval.gone' ? null : <LoadError query={query} />
   }
   if (!data) {
     return (

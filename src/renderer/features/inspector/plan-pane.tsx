@@ -3,11 +3,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Todo, TodoStatus, PlanRevision, PlanState } from '../../../shared/model/turn/plan'
 import { cx } from '../../ui/cx'
-import { EmptyState, ErrorNote } from '../../ui/notice'
-import { failureFrom } from '../../client/failure-from'
+import { EmptyState } from '../../ui/notice'
 import { formatDate } from '../../../shared/language/speak'
 import { shortPath } from '../../format/folder-name'
 import { useClient } from '../../state/page/queries'
+import { LoadError } from '../../ui/load-error'
 
 const TODO_STATUS_LABELS: Record<TodoStatus, string> = { pending: 'to do', in_progress: 'in progress', done: 'done' }
 
@@ -92,7 +92,7 @@ export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: P
     enabled: picked !== undefined,
     staleTime: Infinity,
   })
-  const error = now.error ?? past.error
+  const failed = [now, past].find(({ error }) => error)
   const text = picked ? past.data?.text : now.data?.text
   if (!plan || (now.data && now.data.text === undefined && plan.revisions.length === 0)) {
     return (
@@ -117,7 +117,7 @@ export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: P
           ))}
         </ol>
       )}
-      {error && <ErrorNote failure={failureFrom(error)} />}
+      {failed && <LoadError query={failed} />}
       {text !== undefined && (
         <div aria-label="The text of the plan" role="group">
           {renderMarkdown(text)}

@@ -1,20 +1,21 @@
 import { Plug, RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import type { McpServerView } from '../../../shared/configuration/customize/mcp'
-import { failureFrom } from '../../client/failure-from'
 import { formatTokens } from '../../format/model-usage'
 import { Button, IconButton } from '../../ui/button'
 import { StatusDot } from '../../ui/badge'
-import { EmptyState, ErrorNote } from '../../ui/notice'
+import { EmptyState } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { SERVER_STATE_LABELS, tokensOf, toolCountText, useMcpChange, useMcpList } from './mcp-servers'
 import { SignInDialog } from './sign-in-dialog'
+import { LoadError } from '../../ui/load-error'
 
 /** The status of the MCP servers of a session's project; details are in the settings. */
 export function McpPane({ folder, onOpenSettings }: { folder: string; onOpenSettings: () => void }) {
-  const { data: list, error } = useMcpList(folder)
+  const query = useMcpList(folder)
+  const { data: list, error } = query
   const [signingIn, setSigningIn] = useState<McpServerView>()
-  if (error) return <ErrorNote className="m-3.5" failure={failureFrom(error)} />
+  if (error) return <LoadError className="m-3.5" query={query} />
   if (!list) return <Skeleton className="m-4 w-2/3" />
   const settings = (
     <Button size="small" onClick={onOpenSettings}>

@@ -2,7 +2,6 @@ import { CircleAlert, Import, Plug, Plus } from 'lucide-react'
 import { useCallback, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app/app'
 import type { McpServerInput, McpServerList, McpServerView } from '../../../shared/configuration/customize/mcp'
-import { failureFrom } from '../../client/failure-from'
 import { folderName, shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
 import { useSessions } from '../../state/session-list/sessions-state'
@@ -11,7 +10,7 @@ import { formatTokens } from '../../format/model-usage'
 import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
-import { EmptyState, ErrorNote } from '../../ui/notice'
+import { EmptyState } from '../../ui/notice'
 import { SectionHead } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
 import { ImportDialog } from './import-dialog'
@@ -21,6 +20,7 @@ import { ServerForm } from './server-form'
 import { ServerLog, ServerRow } from './server-row'
 import { tokensOf, useMcpChange, useMcpList } from './mcp-servers'
 import { SignInDialog } from './sign-in-dialog'
+import { LoadError } from '../../ui/load-error'
 
 interface McpSectionProps {
   info: AppInfo | undefined
@@ -45,7 +45,8 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
   const folder = useSessions((state) =>
     lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder,
   )
-  const { data: list, error, refetch, isFetching } = useMcpList(folder)
+  const query = useMcpList(folder)
+  const { data: list, error } = query
   const [dialog, setDialog] = useState<Dialog>()
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(shown === undefined ? [] : [shown]))
   const remove = useMcpChange((mcp, server: McpServerView) =>
@@ -115,14 +116,7 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
           onImport={() => setDialog({ kind: 'import', pasted: false })}
         />
       ) : error ? (
-        <ErrorNote
-          failure={failureFrom(error)}
-          actions={
-            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
-              Try again
-            </Button>
-          }
-        />
+        <LoadError query={query} />
       ) : (
         <div role="status" aria-busy>
           <span className="sr-only">Loading the servers</span>

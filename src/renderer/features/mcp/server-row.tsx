@@ -8,13 +8,12 @@ import { cx } from '../../ui/cx'
 import { Switch } from '../../ui/form/settings-controls'
 import { ServerDetail, type ServerAction } from './server-detail'
 import { SERVER_STATE_LABELS, tokensOf, toolCountText, TRANSPORT_LABELS, useMcpChange } from './mcp-servers'
-import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { Dialog } from '../../ui/overlay/dialog'
-import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TerminalText } from '../../ui/content/terminal-text'
 import { formatDate } from '../../../shared/language/speak'
+import { LoadError } from '../../ui/load-error'
 
 interface ServerRowProps {
   server: McpServerView
@@ -98,9 +97,10 @@ const FROM = { stderr: '', server: 'server', connection: 'trestle' } as const
 /** A server's output, log messages and connection events; the newest at the end. */
 export function ServerLog({ server, onClose }: { server: McpServerView; onClose: () => void }) {
   const queries = useQueries()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.mcp.logs.queryOptions({ input: { serverId: server.serverId }, refetchInterval: REFETCH_MS }),
   )
+  const { data, error } = query
   const text = data
     ?.map(({ at, from, level, text: line }) =>
       [formatDate(at, { timeStyle: 'medium' }), FROM[from], level === 'error' || level === 'warning' ? level : '', line]
@@ -117,7 +117,7 @@ export function ServerLog({ server, onClose }: { server: McpServerView; onClose:
       description="Its stderr, log messages and connection events."
     >
       {error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : text === undefined ? (
         <Skeleton className="h-24 w-full rounded-md" />
       ) : text === '' ? (

@@ -23,6 +23,7 @@ import { ErrorNote } from '../../ui/notice'
 import { useMemoryActions } from './memory-actions'
 import { isMemoryChanged, memoryContent, memoryFields, type TypedMemory } from './memory-form'
 import { formatMoment } from '../../../shared/language/speak'
+import { LoadError } from '../../ui/load-error'
 
 interface MemoryDialogProps {
   /** Undefined: a new entry. */
@@ -35,14 +36,15 @@ interface MemoryDialogProps {
 /** An entry to read and correct, with its source and its earlier versions. */
 export function MemoryDialog({ id, ...props }: MemoryDialogProps) {
   const queries = useQueries()
-  const { data: details, error } = useQuery(
+  const query = useQuery(
     queries.memory.details.queryOptions({ input: { id: id ?? 0 }, enabled: id !== undefined, retry: false }),
   )
+  const { data: details, error } = query
   if (id === undefined) return <EntryForm {...props} details={undefined} />
   if (details) return <EntryForm key={id} {...props} details={details} />
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()} title="Memory">
-      {error ? <ErrorNote failure={failureFrom(error)} /> : <Skeleton className="my-4 w-3/5" />}
+      {error ? <LoadError query={query} /> : <Skeleton className="my-4 w-3/5" />}
     </Dialog>
   )
 }

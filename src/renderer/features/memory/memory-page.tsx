@@ -9,7 +9,6 @@ import {
   memoryAsMarkdown,
   type MemoryEntry,
 } from '../../../shared/model/assistant/memory'
-import { failureFrom } from '../../client/failure-from'
 import { folderName, shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
 import { useClient, useQueries } from '../../state/page/queries'
@@ -19,12 +18,13 @@ import { CONTROL_CLASS } from '../../ui/form/field'
 import { FilterField } from '../../ui/form/filter-field'
 import { Skeleton } from '../../ui/loading'
 import { Menu, MenuItem } from '../../ui/overlay/menu'
-import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
+import { Banner, EmptyState } from '../../ui/notice'
 import { MemoryDialog } from './memory-dialog'
 import { VList, type VListHandle } from 'virtua'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useMemoryActions } from './memory-actions'
 import { cx } from '../../ui/cx'
+import { LoadError } from '../../ui/load-error'
 
 export interface MemoryPageProps {
   /** The open entry. */
@@ -56,9 +56,10 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
     ...(deleted && { deleted }),
     order,
   }
-  const { data: page, error } = useQuery(
+  const list = useQuery(
     queries.memory.list.queryOptions({ input: { ...filter, limit }, placeholderData: keepPreviousData }),
   )
+  const { data: page, error } = list
   const { data: overview } = useQuery(queries.memory.overview.queryOptions())
   const isFiltered = words !== '' || scope !== '' || deleted
 
@@ -123,7 +124,7 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
           Add
         </Button>
       </div>
-      {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+      {error && <LoadError query={list} className="m-3" />}
       {!page ? (
         !error && <Loading />
       ) : page.entries.length > 0 ? (

@@ -3,15 +3,14 @@ import { CornerLeftUp, Folder } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { placeFolder, splitPlaceFolder } from '../../../shared/model/place/place-folder'
-import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/overlay/dialog'
-import { ErrorNote } from '../../ui/notice'
 import { Spinner } from '../../ui/loading'
 import { SelectField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'
+import { LoadError } from '../../ui/load-error'
 
 interface FolderBrowserProps {
   open: boolean
@@ -56,7 +55,7 @@ function OpenBrowser({
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const focusList = (): void => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()
-  const { data, error, isFetching, isPlaceholderData } = useQuery(
+  const query = useQuery(
     queries.folder.list.queryOptions({
       input: { path },
       placeholderData: keepPreviousData,
@@ -65,6 +64,7 @@ function OpenBrowser({
       gcTime: 0,
     }),
   )
+  const { data, error, isFetching, isPlaceholderData } = query
   const listing = error ? undefined : data
   const folders = listing?.folders.filter(({ name }) => hidden || !name.startsWith('.')) ?? []
   const hasHidden = listing?.folders.some(({ name }) => name.startsWith('.')) ?? false
@@ -187,7 +187,7 @@ function OpenBrowser({
       <div ref={frame} className="relative mt-3 h-[264px] rounded-lg border border-line bg-paper">
         {error ? (
           <div className="p-3">
-            <ErrorNote failure={failureFrom(error)} />
+            <LoadError query={query} />
           </div>
         ) : (
           <VList

@@ -21,13 +21,15 @@ import { usePlaceActions } from './place-actions'
 import { TestResult } from './test-result'
 import { Dialog } from '../../ui/overlay/dialog'
 import { TextField } from '../../ui/form/field'
+import { LoadError } from '../../ui/load-error'
 
 /** Other machines, containers and jobs that sessions can work in. */
 export function PlacesSection() {
   const queries = useQueries()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.place.list.queryOptions({ staleTime: Infinity, retry: false, refetchOnMount: 'always' }),
   )
+  const { data, error } = query
   const [adding, setAdding] = useState(false)
   /** The place that was just added: it is tested immediately. */
   const [added, setAdded] = useState<string>()
@@ -43,7 +45,7 @@ export function PlacesSection() {
         </Button>
       </SectionHead>
       {error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : !data ? (
         <Skeleton className="h-24 w-full rounded-lg" />
       ) : data.length === 0 ? (

@@ -19,6 +19,7 @@ import { ReviewDialog } from './review-dialog'
 import { Dialog } from '../../ui/overlay/dialog'
 import { CONTROL_CLASS, Field, TextField } from '../../ui/form/field'
 import { formatDate } from '../../../shared/language/speak'
+import { LoadError } from '../../ui/load-error'
 
 /** Files of a project can change at any time. */
 const REFETCH_MS = 3_000
@@ -31,13 +32,14 @@ export function PluginsSection({ userHome }: { userHome: string | undefined }) {
     lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder,
   )
   const folder = found === undefined || isScratchFolder(found) ? undefined : found
-  const { data, error, refetch, isFetching } = useQuery(
+  const query = useQuery(
     queries.plugin.list.queryOptions({
       input: folder === undefined ? {} : { folder },
       refetchInterval: REFETCH_MS,
       refetchOnWindowFocus: 'always',
     }),
   )
+  const { data, error } = query
   const [adding, setAdding] = useState(false)
   const [reviewed, setReviewed] = useState<PluginPlace>()
   const project = folder === undefined ? undefined : { path: folder, name: folderName(folder, userHome).name }
@@ -81,14 +83,7 @@ export function PluginsSection({ userHome }: { userHome: string | undefined }) {
           </ul>
         )
       ) : error ? (
-        <ErrorNote
-          failure={failureFrom(error)}
-          actions={
-            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
-              Try again
-            </Button>
-          }
-        />
+        <LoadError query={query} />
       ) : (
         <div role="status" aria-busy>
           <span className="sr-only">Loading the plugins</span>

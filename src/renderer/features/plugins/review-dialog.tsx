@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import type { PluginFileChange, PluginPart, PluginPlace, PluginReview } from '../../../shared/model/app/plugin'
-import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
@@ -10,8 +9,8 @@ import { DiffView } from '../../ui/code/diff-view'
 import { VisibleTokens } from '../../ui/content/visible-tokens'
 import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { placeOf, usePluginChange } from './plugin-actions'
+import { LoadError } from '../../ui/load-error'
 
 interface ReviewDialogProps {
   place: PluginPlace
@@ -32,14 +31,10 @@ const KINDS: readonly { kind: PluginPart['kind']; title: string; text: string }[
 export function ReviewDialog({ place, userHome, onClose }: ReviewDialogProps) {
   const queries = useQueries()
   // The reviewed content must not change while the user decides.
-  const {
-    data: review,
-    error,
-    refetch,
-    isFetching,
-  } = useQuery(
+  const query = useQuery(
     queries.plugin.review.queryOptions({ input: placeOf(place), staleTime: 0, gcTime: 0, refetchOnWindowFocus: false }),
   )
+  const { data: review, error } = query
   const accept = usePluginChange(
     (plugin, hash: string) => plugin.accept({ ...placeOf(place), hash }),
     ({ name }) => {
@@ -65,7 +60,7 @@ export function ReviewDialog({ place, userHome, onClose }: ReviewDialogProps) {
             <Button
               variant="primary"
               busy={accept.isPending}
-              onClick={() => accept.mutate(review.hash, { onError: () => void refetch() })}
+              onClick={() => accept.mutate(review.hash, { onError: () => void query.refetch() })}
             >
               Accept and turn on
             </Button>
@@ -82,14 +77,7 @@ export function ReviewDialog({ place, userHome, onClose }: ReviewDialogProps) {
           <p className="mt-4 font-mono text-tiny wrap-anywhere text-ink-3">Fingerprint {review.hash}</p>
         </>
       ) : error ? (
-        <ErrorNote
-          failure={failureFrom(error)}
-          actions={
-            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
-              Try again
-            </Button>
-          }
-        />
+        <LoadError query={query} />
       ) : (
         <div role="status" aria-busy>
           <span className="sr-only">Loading the plugin</span>

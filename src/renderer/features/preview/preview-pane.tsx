@@ -6,19 +6,19 @@ import {
   PREVIEW_CHANNEL,
   type PreviewReport,
 } from '../../../shared/model/app/page-preview'
-import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { returnToComposer } from '../../state/session/restore-state'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { Spinner } from '../../ui/loading'
-import { EmptyState, ErrorNote } from '../../ui/notice'
+import { EmptyState } from '../../ui/notice'
 import { PreviewBar, type PageWidth } from './preview-bar'
 import { type PreviewControls, type PreviewHandlers, type PageProblem, usePageReports } from './use-page-reports'
 import { useViewPreview } from './use-view-preview'
 import { isRecord } from '../../../shared/json-fields'
 import { pictureOfElement } from './tab-picture'
+import { LoadError, type LoadErrorProps } from '../../ui/load-error'
 
 export interface PreviewPaneProps {
   sessionId: string
@@ -35,14 +35,15 @@ export interface PreviewPaneProps {
 export function PreviewPane(props: PreviewPaneProps) {
   const { url, onOpenLink } = props
   const queries = useQueries()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.preview.open.queryOptions({ input: { url }, retry: false, staleTime: Number.POSITIVE_INFINITY }),
   )
+  const { data, error } = query
   const { origin } = new URL(url)
   if (data === null) return <NoPreview origin={origin} onOpenLink={onOpenLink} />
   if (data && 'isView' in data) return <ViewPreview {...props} />
   if (data) return <FramePreview {...props} frameUrl={data.frameUrl} />
-  if (error) return <UnreachablePreview {...props} error={error} />
+  if (error) return <UnreachablePreview {...props} query={query} />
   return (
     <div className="m-auto">
       <Spinner label="Opening the preview" />
@@ -117,11 +118,11 @@ function ViewPreview(props: PreviewPaneProps) {
 }
 
 /** The bar cannot be used with the page, but another address can be typed. */
-function UnreachablePreview({ error, ...props }: PreviewPaneProps & { error: Error }) {
+function UnreachablePreview({ query, ...props }: PreviewPaneProps & Pick<LoadErrorProps, 'query'>) {
   return (
     <div className="flex min-h-0 flex-1 flex-col bg-panel">
       <Bar {...props} controls={NO_CONTROLS} width={undefined} onWidth={() => {}} />
-      <ErrorNote failure={failureFrom(error)} className="m-3" />
+      <LoadError query={query} className="m-3" />
     </div>
   )
 }

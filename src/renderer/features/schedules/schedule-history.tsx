@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ScheduleRun, RUN_STATUS_TEXT } from '../../../shared/model/assistant/schedule'
-import { failureFrom } from '../../client/failure-from'
 import { duration, useNowEachMinute } from '../../format/relative-time'
 import { useLayout } from '../../state/page/layout-state'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { dueText } from './due-text'
 import { useSessions } from '../../state/session-list/sessions-state'
 import { Badge, type Tone } from '../../ui/badge'
+import { LoadError } from '../../ui/load-error'
 
 const TONES: Record<ScheduleRun['status'], Tone> = {
   running: 'run',
@@ -36,11 +35,12 @@ const PAGE = 10
 export function ScheduleHistory({ id }: { id: string }) {
   const queries = useQueries()
   const [limit, setLimit] = useState(PAGE)
-  const { data, error } = useQuery(queries.schedule.history.queryOptions({ input: { id, limit } }))
+  const query = useQuery(queries.schedule.history.queryOptions({ input: { id, limit } }))
+  const { data, error } = query
   return (
     <section aria-label="History" className="mt-4 mb-1 border-t border-line pt-3 text-ui">
       <h3 className="mb-1.5 font-semibold">History</h3>
-      {error && <ErrorNote failure={failureFrom(error)} />}
+      {error && <LoadError query={query} />}
       {!data ? (
         !error && <Skeleton className="w-3/5" />
       ) : data.runs.length === 0 ? (

@@ -2,18 +2,18 @@ import { CalendarClock, CalendarDays, List, Plus } from 'lucide-react'
 import { useQueries as useAllQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { ScheduleService, PlannedRun, Schedule } from '../../../shared/model/assistant/schedule'
-import { failureFrom } from '../../client/failure-from'
 import { useLayout } from '../../state/page/layout-state'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { Skeleton } from '../../ui/loading'
-import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
+import { Banner, EmptyState } from '../../ui/notice'
 import { ScheduleDialog } from './schedule-dialog'
 import { ScheduleList } from './schedule-list'
 import { formatDate } from '../../../shared/language/speak'
 import { useNowEachMinute } from '../../format/relative-time'
 import { addDays, dayText, startOfDay } from './due-text'
 import { cx } from '../../ui/cx'
+import { LoadError } from '../../ui/load-error'
 
 export interface SchedulesPageProps {
   /** The open schedule. */
@@ -31,7 +31,8 @@ export function SchedulesPage({ id, userHome, isOn }: SchedulesPageProps) {
   const [shown, setShown] = useState<Shown>('list')
   const [adding, setAdding] = useState(false)
   const isDeleted = shown === 'deleted'
-  const { data, error } = useQuery(queries.schedule.list.queryOptions({ input: { deleted: isDeleted } }))
+  const query = useQuery(queries.schedule.list.queryOptions({ input: { deleted: isDeleted } }))
+  const { data, error } = query
   const { data: all } = useQuery(queries.schedule.list.queryOptions({ input: { deleted: false } }))
   const opened = id === undefined ? undefined : all?.schedules.find((schedule) => schedule.id === id)
   return (
@@ -69,7 +70,7 @@ export function SchedulesPage({ id, userHome, isOn }: SchedulesPageProps) {
           New schedule
         </Button>
       </div>
-      {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+      {error && <LoadError query={query} className="m-3" />}
       {!data ? (
         !error && <Loading />
       ) : data.schedules.length === 0 ? (
@@ -163,8 +164,8 @@ export function WeekCalendar({ schedules }: { schedules: readonly Schedule[] }) 
       queries.schedule.planned.queryOptions({ input: { from: addDays(from, day), until: addDays(from, day + 1) } }),
     ),
   })
-  const error = days.find((day) => day.error)?.error
-  if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
+  const failed = days.find((day) => day.error)
+  if (failed) return <LoadError query={failed} className="m-3" />
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <ol

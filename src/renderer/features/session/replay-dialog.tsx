@@ -2,14 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import type { ReplayFile, ReplayOverview, ReplayStep } from '../../../shared/model/session/history'
-import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { IconButton } from '../../ui/button'
 import { DiffView } from '../../ui/code/diff-view'
 import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { formatMoment } from '../../../shared/language/speak'
+import { LoadError } from '../../ui/load-error'
 
 /** Events per request. */
 const PAGE = 10
@@ -25,12 +24,13 @@ export interface ReplayDialogProps {
 /** A session event by event, with the file changes of each. */
 export function ReplayDialog({ sessionId, title, from = 1, onClose }: ReplayDialogProps) {
   const client = useClient()
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['replay', sessionId],
     queryFn: () => client.history.replay({ sessionId }),
     gcTime: 0,
     retry: false,
   })
+  const { data, error } = query
   return (
     <Dialog
       open
@@ -41,7 +41,7 @@ export function ReplayDialog({ sessionId, title, from = 1, onClose }: ReplayDial
       className="h-[min(760px,calc(100dvh-32px))]"
     >
       {error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : data ? (
         <Player overview={data} from={from} />
       ) : (
@@ -59,7 +59,7 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
   // The dialog was empty when it opened; now the slider can take the focus.
   useEffect(() => slider.current?.focus(), [])
   const start = Math.floor((seq - 1) / PAGE) * PAGE + 1
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['replay', sessionId, start],
     queryFn: () => client.history.steps({ sessionId, from: start, limit: PAGE }),
     placeholderData: keepPreviousData,
@@ -67,6 +67,7 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
     gcTime: 60_000,
     retry: false,
   })
+  const { data, error } = query
   const step = data?.find((one) => one.seq === seq)
   const goTo = (to: number): void => setSeq(Math.min(total, Math.max(1, to)))
   const toNextTurn = (): void => goTo(turns.find((turn) => turn.seq > seq)?.seq ?? total)
@@ -125,13 +126,7 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
         aria-busy={!step && !error}
         className="min-h-0 flex-1 overflow-y-auto rounded-lg border border-line bg-paper px-4 py-3"
       >
-        {error ? (
-          <ErrorNote failure={failureFrom(error)} />
-        ) : step ? (
-          <StepView step={step} />
-        ) : (
-          <Skeleton className="w-2/5" />
-        )}
+        {error ? <LoadError query={query} /> : step ? <StepView step={step} /> : <Skeleton className="w-2/5" />}
       </div>
     </div>
   )

@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isUserProvided, textOf, type UserPart } from '../../../shared/model/turn/message'
-import { failureFrom } from '../../client/failure-from'
 import { requestResend, resend, usePendingResend, type PendingResend } from '../../state/session/resend-state'
 import { useSessionHeader } from '../../state/session/session-view'
 import { showFailureToast } from '../../state/page/toasts-state'
@@ -10,8 +9,8 @@ import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/overlay/dialog'
 import { RadioList, SelectField, TextAreaField } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { RestorePlan } from './restore-dialog'
+import { LoadError } from '../../ui/load-error'
 
 type Where = 'both' | 'conversation' | 'fork'
 
@@ -139,7 +138,7 @@ function Asked({ asked, folder }: { asked: PendingResend; folder: string }) {
             <p className="mb-2 text-ui text-ink-2">The running turn is stopped first.</p>
           )}
           {where === 'fork' ? null : preview.isError ? (
-            <ErrorNote failure={failureFrom(preview.error)} />
+            <LoadError query={preview} />
           ) : preview.data ? (
             <RestorePlan
               preview={preview.data}

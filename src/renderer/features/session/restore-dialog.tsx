@@ -9,14 +9,13 @@ import {
 } from '../../state/session/restore-state'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
-import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/overlay/dialog'
-import { ErrorNote } from '../../ui/notice'
 import { RadioList } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
 import type { RestorePreview, RestoreStep } from '../../../shared/model/session/checkpoint'
 import { cx } from '../../ui/cx'
+import { LoadError } from '../../ui/load-error'
 
 type What = 'both' | 'files' | 'conversation'
 
@@ -107,7 +106,7 @@ function Asked({ asked, folder }: { asked: PendingRestore; folder: string }) {
       <RadioList label="What to restore" value={what} options={WHATS} onChange={setWhat} />
       <div className="mt-3" aria-live="polite">
         {preview.isError ? (
-          <ErrorNote failure={failureFrom(preview.error)} />
+          <LoadError query={preview} />
         ) : preview.data ? (
           <RestorePlan
             preview={preview.data}

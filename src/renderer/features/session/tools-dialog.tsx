@@ -2,16 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ChevronRight } from 'lucide-react'
 import type { ServerToolsCost, ToolsView, SessionTool } from '../../../shared/model/turn/context'
-import { failureFrom } from '../../client/failure-from'
 import { formatKilobytes } from '../../format/model-usage'
 import { useClient } from '../../state/page/queries'
-import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/overlay/dialog'
-import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TextField } from '../../ui/form/field'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
+import { LoadError } from '../../ui/load-error'
 
 /** Number of tools from which a filter is shown and groups start collapsed. */
 const MANY = 30
@@ -25,13 +23,14 @@ export interface ToolsDialogProps {
 /** Every tool of a session with its token cost; `/tools` opens it. */
 export function ToolsDialog({ sessionId, open, onOpenChange }: ToolsDialogProps) {
   const client = useClient()
-  const { data, error, refetch, isFetching } = useQuery({
+  const query = useQuery({
     queryKey: [['mcp'], 'tools', sessionId],
     queryFn: () => client.session.tools({ sessionId }),
     enabled: open,
     gcTime: 0,
     retry: false,
   })
+  const { data, error } = query
   return (
     <Dialog
       open={open}
@@ -43,14 +42,7 @@ export function ToolsDialog({ sessionId, open, onOpenChange }: ToolsDialogProps)
       {data ? (
         <ToolList view={data} />
       ) : error ? (
-        <ErrorNote
-          failure={failureFrom(error)}
-          actions={
-            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
-              Try again
-            </Button>
-          }
-        />
+        <LoadError query={query} />
       ) : (
         <div className="space-y-2" aria-label="Loading">
           <Skeleton className="h-9 w-full rounded-lg" />

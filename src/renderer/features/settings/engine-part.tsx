@@ -2,16 +2,15 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { EngineStatus } from '../../../shared/model/app/engine'
 import type { SettingsView } from '../../../shared/configuration/settings'
-import { failureFrom } from '../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useClient, useQueries, useSettingsChange } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
-import { ErrorNote } from '../../ui/notice'
 import { Switch, SettingsSection, SettingsList } from '../../ui/form/settings-controls'
 import { SelectField } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
+import { LoadError } from '../../ui/load-error'
 
 /** Polling interval in ms, while the part is on screen. */
 const FOLLOW_MS = 2000
@@ -21,10 +20,11 @@ const IDLE_CHOICES = [1, 10, 60, 480, YEAR_MINUTES]
 /** The engine that this page is a client of: where it runs, what it does, and how it ends. */
 export function EnginePart({ settings }: { settings: SettingsView }) {
   const queries = useQueries()
-  const { data, error, isPending } = useQuery({
+  const query = useQuery({
     ...queries.engine.status.queryOptions({ staleTime: 0 }),
     refetchInterval: FOLLOW_MS,
   })
+  const { data, error, isPending } = query
   return (
     <SettingsSection id="settings-engine" title="Engine" text="The process that runs your sessions and tasks.">
       <SettingsList roomy>
@@ -35,7 +35,7 @@ export function EnginePart({ settings }: { settings: SettingsView }) {
               <Skeleton className="h-9 w-full rounded-md" />
             </div>
           ) : error ? (
-            <ErrorNote failure={failureFrom(error)} />
+            <LoadError query={query} />
           ) : (
             <EngineState status={data} />
           )}

@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { UpdateAction, UpdateChannel, UpdatesView } from '../../../shared/configuration/app'
-import { failureFrom } from '../../client/failure-from'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import { Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { SelectField } from '../../ui/form/choice-fields'
+import { LoadError } from '../../ui/load-error'
 
 /** Polling interval in ms: often enough to follow a download. */
 const FOLLOW_MS = 1000
@@ -18,10 +18,11 @@ export function UpdatesPart() {
   const queries = useQueries()
   const client = useClient()
   const queryClient = useQueryClient()
-  const { data: updates, error } = useQuery({
+  const query = useQuery({
     ...queries.app.updates.queryOptions({ staleTime: 0 }),
     refetchInterval: ({ state: { data } }) => (data && data.state.kind !== 'unavailable' ? FOLLOW_MS : false),
   })
+  const { data: updates, error } = query
   const { mutate, isPending } = useMutation({
     mutationFn: (action: UpdateAction) => client.app.update(action),
     onSuccess: (view) => queryClient.setQueryData(queries.app.updates.queryKey(), view),
@@ -29,7 +30,7 @@ export function UpdatesPart() {
   })
   return (
     <SettingsSection id="settings-updates" title="Updates">
-      {error && <ErrorNote failure={failureFrom(error)} />}
+      {error && <LoadError query={query} />}
       {updates && <UpdatesBox updates={updates} isBusy={isPending} act={mutate} />}
     </SettingsSection>
   )

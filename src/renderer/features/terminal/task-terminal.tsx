@@ -8,9 +8,9 @@ import { cx } from '../../ui/cx'
 import { ErrorNote } from '../../ui/notice'
 import { FindBar, TerminalBar, TypingLine } from './terminal-bars'
 import { useLiveTerminal } from './use-live-terminal'
-import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { withoutAnsi } from '../../format/ansi-spans'
+import { LoadError } from '../../ui/load-error'
 
 /** Rows of a terminal in a card or pane; it starts small and grows with the output. */
 const CARD_ROWS = 12
@@ -149,20 +149,21 @@ function OutputPages({ taskId }: { taskId: string }) {
   /** Ends of the newer pages, the newest last; undefined is the end of the output. */
   const [ends, setEnds] = useState<(number | undefined)[]>([undefined])
   const before = ends.at(-1)
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     queries.task.output.queryOptions({
       input: { taskId, bytes: PAGE, ...(before !== undefined && { before }) },
       retry: false,
       gcTime: 0,
     }),
   )
+  const { data, error, refetch } = query
   const text = useRef<HTMLPreElement>(null)
   // Start reading at the end.
   const shown = data?.text
   useLayoutEffect(() => {
     if (shown !== undefined) text.current?.scrollTo({ top: text.current.scrollHeight })
   }, [shown])
-  if (error) return <ErrorNote failure={failureFrom(error)} className="m-2" />
+  if (error) return <LoadError query={query} className="m-2" />
   const earlier = data ? data.from - data.dropped : 0
   return (
     <div className="output-pages">

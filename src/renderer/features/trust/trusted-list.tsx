@@ -4,12 +4,11 @@ import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { failureFrom } from '../../client/failure-from'
 import { showFailureToast } from '../../state/page/toasts-state'
-import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TrustBanner, useTrustView } from './trust-banner'
 import { formatMoment } from '../../../shared/language/speak'
+import { LoadError } from '../../ui/load-error'
 
 interface TrustedListProps {
   label: string
@@ -60,13 +59,14 @@ export function TrustedFolders() {
   const client = useClient()
   const queries = useQueries()
   const queryClient = useQueryClient()
-  const { data: folders, error } = useQuery(queries.trust.list.queryOptions({ staleTime: Infinity }))
+  const query = useQuery(queries.trust.list.queryOptions({ staleTime: Infinity }))
+  const { data: folders, error } = query
   const forget = useMutation({
     mutationFn: (folder: string) => client.trust.forget({ folder }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [['trust']] }),
     onError: showFailureToast,
   })
-  if (error) return <ErrorNote failure={failureFrom(error)} />
+  if (error) return <LoadError query={query} />
   if (!folders) return <Skeleton className="h-10 w-full rounded-lg" />
   return (
     <TrustedList
@@ -96,13 +96,14 @@ export function TrustedRepositories() {
   const client = useClient()
   const queries = useQueries()
   const queryClient = useQueryClient()
-  const { data: repositories, error } = useQuery(queries.git.trusted.queryOptions())
+  const query = useQuery(queries.git.trusted.queryOptions())
+  const { data: repositories, error } = query
   const forget = useMutation({
     mutationFn: (repository: string) => client.git.forgetTrust({ repository }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [['git']] }),
     onError: showFailureToast,
   })
-  if (error) return <ErrorNote failure={failureFrom(error)} />
+  if (error) return <LoadError query={query} />
   if (!repositories) return <Skeleton className="h-10 w-full rounded-lg" />
   return (
     <TrustedList

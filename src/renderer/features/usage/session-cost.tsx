@@ -7,7 +7,6 @@ import {
   type LimitState,
   type SessionUsage,
 } from '../../../shared/model/turn/usage'
-import { failureFrom } from '../../client/failure-from'
 import { formatTokens } from '../../format/model-usage'
 import { useSessionHeader } from '../../state/session/session-view'
 import { useLayout } from '../../state/page/layout-state'
@@ -17,8 +16,8 @@ import { ChipButton } from '../../ui/chip'
 import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { costText } from './usage-text'
+import { LoadError } from '../../ui/load-error'
 
 /** How often the cost is read again while the session works, in ms. */
 const REFRESH_MS = 3000
@@ -62,9 +61,10 @@ export function SessionCost({ sessionId }: { sessionId: string }) {
 
 function CostDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const queries = useQueries()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.usage.session.queryOptions({ input: { sessionId, turns: true }, refetchOnMount: 'always' }),
   )
+  const { data, error } = query
   return (
     <Dialog
       open
@@ -83,13 +83,7 @@ function CostDialog({ sessionId, onClose }: { sessionId: string; onClose: () => 
         </Button>
       }
     >
-      {error ? (
-        <ErrorNote failure={failureFrom(error)} />
-      ) : data ? (
-        <Details usage={data} />
-      ) : (
-        <Skeleton className="h-24" />
-      )}
+      {error ? <LoadError query={query} /> : data ? <Details usage={data} /> : <Skeleton className="h-24" />}
     </Dialog>
   )
 }

@@ -8,7 +8,6 @@ import {
   type UsageReport,
   type UsageRow,
 } from '../../../shared/model/turn/usage'
-import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { formatTokens } from '../../format/model-usage'
 import { useLayout } from '../../state/page/layout-state'
@@ -17,9 +16,10 @@ import { usePlaces } from '../../state/places'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
-import { EmptyState, ErrorNote } from '../../ui/notice'
+import { EmptyState } from '../../ui/notice'
 import { UsageChart, type Measure } from './usage-chart'
 import { cacheShare, costText, dayText, isUnpriced, usageCsv } from './usage-text'
+import { LoadError } from '../../ui/load-error'
 
 const SELECT = `${CONTROL_CLASS} h-[29px] w-auto!`
 const RANGES = [7, 30, 90] as const
@@ -34,7 +34,7 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
   const places = usePlaces()
   /** Undefined: everywhere; null: this machine. */
   const [place, setPlace] = useState<string | null>()
-  const { data: report, error } = useQuery(
+  const query = useQuery(
     queries.usage.report.queryOptions({
       input: { by, days, ...(place !== undefined && { place }) },
       placeholderData: keepPreviousData,
@@ -42,6 +42,7 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
       refetchInterval: 30_000,
     }),
   )
+  const { data: report, error } = query
   // Without any price, a chart of costs would be empty.
   const measure = chosen ?? (report && isUnpriced(report.total) ? 'tokens' : 'cost')
   return (
@@ -107,7 +108,7 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto w-full max-w-[960px] space-y-5 px-6 pt-5 pb-12 max-mid:px-3">
           {error ? (
-            <ErrorNote failure={failureFrom(error)} />
+            <LoadError query={query} />
           ) : report ? (
             <Report report={report} by={by} measure={measure} userHome={userHome} onGroup={setBy} />
           ) : (

@@ -1,15 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { WorktreeStatus } from '../../../shared/model/project/worktree'
-import { failureFrom } from '../../client/failure-from'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { MergeForm } from './merge-form'
 import { useWorktreeActions } from './worktree-actions'
+import { LoadError } from '../../ui/load-error'
 
 interface WorktreeDialogProps {
   worktreeId: string
@@ -20,9 +19,10 @@ interface WorktreeDialogProps {
 /** The worktree of a session: how it compares with its base, and its actions. */
 export function WorktreeDialog({ worktreeId, sessionId, onClose }: WorktreeDialogProps) {
   const queries = useQueries()
-  const { data, error, refetch, isFetching } = useQuery(
+  const query = useQuery(
     queries.worktree.status.queryOptions({ input: { worktreeId }, retry: false, refetchOnMount: 'always' }),
   )
+  const { data, error } = query
   const actions = useWorktreeActions()
   return (
     <Dialog
@@ -59,14 +59,7 @@ export function WorktreeDialog({ worktreeId, sessionId, onClose }: WorktreeDialo
       }
     >
       {error ? (
-        <ErrorNote
-          failure={failureFrom(error)}
-          actions={
-            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
-              Try again
-            </Button>
-          }
-        />
+        <LoadError query={query} />
       ) : data ? (
         <Details
           status={data}

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Worktree } from '../../../shared/model/project/worktree'
-import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useQueries } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
@@ -9,13 +8,14 @@ import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
 import { SettingsSection } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
 import { useWorktreeActions } from './worktree-actions'
+import { LoadError } from '../../ui/load-error'
 
 /** All worktrees of sessions: to remove old ones, and to restore removed ones. */
 export function WorktreesSection({ userHome }: { userHome: string | undefined }) {
   const queries = useQueries()
-  const { data, error } = useQuery(queries.worktree.list.queryOptions({ retry: false }))
+  const query = useQuery(queries.worktree.list.queryOptions({ retry: false }))
+  const { data, error } = query
   const present = data?.filter(({ state }) => state !== 'removed') ?? []
   const removed = data?.filter(({ state }) => state === 'removed') ?? []
   return (
@@ -29,7 +29,7 @@ export function WorktreesSection({ userHome }: { userHome: string | undefined })
         }
       >
         {error ? (
-          <ErrorNote failure={failureFrom(error)} />
+          <LoadError query={query} />
         ) : !data ? (
           <Skeleton className="h-24 w-full rounded-lg" />
         ) : present.length === 0 ? (

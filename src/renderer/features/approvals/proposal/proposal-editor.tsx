@@ -4,15 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { EditedProposal } from '../../../../shared/model/approval/approval'
 import { changedLines, fileDiffs } from '../../../../shared/model/approval/preview'
-import { failureFrom } from '../../../client/failure-from'
 import { useEscape } from '../../../state/page/escape'
 import { useClient } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
 import { FileDiffList } from '../../../ui/code/diff-view'
 import { Skeleton } from '../../../ui/loading'
 import { onDemand } from '../../../ui/on-demand'
-import { ErrorNote } from '../../../ui/notice'
 import { proposalParts, textWith, type ProposalPart, type ProposedChange } from './proposal-changes'
+import { LoadError } from '../../../ui/load-error'
 
 /** The editor of the file viewer; loaded when a text is edited. */
 const EditField = onDemand(
@@ -32,7 +31,7 @@ interface ProposalEditorProps {
 export function ProposalEditor({ sessionId, approvalId, onAllow, onBack }: ProposalEditorProps) {
   const client = useClient()
   useEscape('form', true, onBack)
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['proposal', sessionId, approvalId],
     queryFn: async () => {
       const proposal = await client.approval.proposal({ sessionId, approvalId })
@@ -43,6 +42,7 @@ export function ProposalEditor({ sessionId, approvalId, onAllow, onBack }: Propo
     gcTime: 0,
     retry: false,
   })
+  const { data, error } = query
   const back = (
     <Button variant="quiet" kbd="Esc" onClick={onBack}>
       Back
@@ -52,7 +52,7 @@ export function ProposalEditor({ sessionId, approvalId, onAllow, onBack }: Propo
     return (
       <div className="proposal">
         {error ? (
-          <ErrorNote failure={failureFrom(error)} />
+          <LoadError query={query} />
         ) : (
           <p className="text-small text-ink-3">
             This change cannot be edited here: the file is too large, or not text.
@@ -90,13 +90,14 @@ function Editor({ which, path, after, parts, onAllow, back }: EditorProps) {
   }, [])
   const edited = { path, text }
   // What is shown is what the engine would write, hooks included.
-  const { data, error, isFetching } = useQuery({
+  const query = useQuery({
     queryKey: ['proposal', which.sessionId, which.approvalId, text],
     queryFn: ({ signal }) => client.approval.proposal({ ...which, edited }, { signal }),
     staleTime: Infinity,
     gcTime: 0,
     retry: false,
   })
+  const { data, error, isFetching } = query
   const choose = (index: number, isOn: boolean): void => {
     const next = new Set(accepted)
     if (isOn) next.add(index)
@@ -146,7 +147,7 @@ function Editor({ which, path, after, parts, onAllow, back }: EditorProps) {
       )}
       <section aria-label="What will be written">
         <p className="mb-1 text-small text-ink-3">What will be written</p>
-        {error && <ErrorNote failure={failureFrom(error)} />}
+        {error && <LoadError query={query} />}
         {!error && <FileDiffList files={files} limit={200} />}
       </section>
       <div className="proposal-acts">

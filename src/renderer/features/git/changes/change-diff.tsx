@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { gitPathText, type GitChange, type GitFileDiff, type GitHunk } from '../../../../shared/model/project/git'
-import { failureFrom } from '../../../client/failure-from'
 import { useQueries } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
 import { DiffView } from '../../../ui/code/diff-view'
 import { Skeleton } from '../../../ui/loading'
-import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
+import { LoadError } from '../../../ui/load-error'
 
 /** The file is edited while its diff is shown. */
 const REFETCH_MS = 5_000
@@ -17,9 +16,10 @@ export function ChangeDiff({ change, side }: { change: GitChange; side: 'staged'
   const { sessionId, run, busy, undoable } = useGit()
   const { path, from } = change
   const place = { sessionId, path, ...(from !== undefined && { from }) }
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.git.diff.queryOptions({ input: { ...place, side }, retry: false, refetchInterval: REFETCH_MS }),
   )
+  const { data, error } = query
   const name = gitPathText(path)
   const actions = ({ id }: GitHunk, number: number) => {
     const hunk = { ...place, hunkIds: [id] }
@@ -48,7 +48,7 @@ export function ChangeDiff({ change, side }: { change: GitChange; side: 'staged'
       </>
     )
   }
-  if (error) return <ErrorNote failure={failureFrom(error)} className="m-2" />
+  if (error) return <LoadError query={query} className="m-2" />
   if (!data) return <Skeleton className="m-3 h-10 w-2/3" />
   return <HunkList diff={data} path={name} actions={data.byHunk ? actions : undefined} />
 }

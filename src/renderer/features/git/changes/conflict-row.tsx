@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { gitPathText, type GitConflict, type GitConflictPart } from '../../../../shared/model/project/git'
-import { failureFrom } from '../../../client/failure-from'
 import { openPane } from '../../../state/panes/panes-state'
 import { useQueries } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
 import { cx } from '../../../ui/cx'
-import { ErrorNote } from '../../../ui/notice'
 import { ChangeMark, PathText } from './change-row'
 import { useGit } from '../git-context'
+import { LoadError } from '../../../ui/load-error'
 
 interface ConflictRowProps {
   conflict: GitConflict
@@ -94,8 +93,9 @@ export function ConflictRow({ conflict, open, onOpen, reachable, onFocus }: Conf
 function ConflictParts({ path }: { path: string }) {
   const { sessionId, run, busy, undoable } = useGit()
   const queries = useQueries()
-  const { data, error } = useQuery(queries.git.conflictFile.queryOptions({ input: { sessionId, path }, retry: false }))
-  if (error) return <ErrorNote failure={failureFrom(error)} />
+  const query = useQuery(queries.git.conflictFile.queryOptions({ input: { sessionId, path }, retry: false }))
+  const { data, error } = query
+  if (error) return <LoadError query={query} />
   if (!data) return null
   if (data.parts.length === 0)
     return <p className="text-small text-ink-3">{data.note ?? 'No conflict markers are left: mark it as resolved.'}</p>

@@ -3,13 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, X } from 'lucide-react'
 import { useState } from 'react'
 import { gitPathText, type GitCommitDetails } from '../../../../shared/model/project/git'
-import { failureFrom } from '../../../client/failure-from'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { Button, IconButton } from '../../../ui/button'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { cx } from '../../../ui/cx'
 import { Skeleton } from '../../../ui/loading'
-import { ErrorNote } from '../../../ui/notice'
 import { HunkList } from '../changes/change-diff'
 import { ChangeMark, PathText } from '../changes/change-row'
 import { useGit } from '../git-context'
@@ -17,6 +15,7 @@ import { showIntegrationResult } from '../integration-notice'
 import { NameDialog } from '../refs/name-dialog'
 import { TagDialog } from '../refs/tag-dialog'
 import { formatMoment } from '../../../../shared/language/speak'
+import { LoadError } from '../../../ui/load-error'
 
 /** One commit below the history: its message, and the diffs of its files. Escape closes it. */
 export function CommitView({ hash, onClose }: { hash: string; onClose: () => void }) {
@@ -25,9 +24,10 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
   const { sessionId, run, switchTo, busy } = useGit()
   const [naming, setNaming] = useState(false)
   const [tagging, setTagging] = useState(false)
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.git.commitDetails.queryOptions({ input: { sessionId, hash }, retry: false, staleTime: Infinity }),
   )
+  const { data, error } = query
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Handles Escape from its controls.
     <section
@@ -73,7 +73,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
         </IconButton>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto">
-        {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+        {error && <LoadError query={query} className="m-3" />}
         {data ? <Details details={data} /> : !error && <Skeleton className="m-3 h-12 w-2/3" />}
       </div>
       {naming && (
@@ -123,7 +123,7 @@ function FileOfCommit({ file, hash }: { file: GitCommitDetails['files'][number];
   const [open, setOpen] = useState(false)
   const { path, from, kind, added, removed } = file
   const name = gitPathText(path)
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.git.commitDiff.queryOptions({
       input: { sessionId, hash, path, ...(from !== undefined && { from }) },
       enabled: open,
@@ -131,6 +131,7 @@ function FileOfCommit({ file, hash }: { file: GitCommitDetails['files'][number];
       staleTime: Infinity,
     }),
   )
+  const { data, error } = query
   return (
     <li>
       <button
@@ -155,7 +156,7 @@ function FileOfCommit({ file, hash }: { file: GitCommitDetails['files'][number];
           </span>
         )}
       </button>
-      {open && error && <ErrorNote failure={failureFrom(error)} className="m-2" />}
+      {open && error && <LoadError query={query} className="m-2" />}
       {open && data && <HunkList diff={data} path={name} />}
     </li>
   )

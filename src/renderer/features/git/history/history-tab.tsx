@@ -5,16 +5,16 @@ import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 
 import { VList, type VListHandle } from 'virtua'
 import { commitGraph, graphWidth } from '../../../../shared/model/project/commit-graph'
 import type { GitCommit } from '../../../../shared/model/project/git'
-import { failureFrom } from '../../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../../format/relative-time'
 import { useClient } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
 import { cx } from '../../../ui/cx'
 import { CONTROL_CLASS } from '../../../ui/form/field'
-import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { EmptyState } from '../../../ui/notice'
 import { CommitView } from './commit-view'
 import { useGit } from '../git-context'
 import { GraphCell } from './graph-cell'
+import { LoadError } from '../../../ui/load-error'
 
 const PAGE = 200
 const MAX_LANES = 12
@@ -31,7 +31,7 @@ export function HistoryTab() {
   const box = useRef<HTMLDivElement>(null)
   const now = useNowEachMinute()
   const query = useDeferredValue(words.trim())
-  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const log = useInfiniteQuery({
     queryKey: [['git', 'log'], sessionId, all, query],
     queryFn: ({ pageParam, signal }) =>
       client.git.log({ sessionId, all, skip: pageParam, limit: PAGE, ...(query !== '' && { query }) }, { signal }),
@@ -40,6 +40,7 @@ export function HistoryTab() {
       last.more ? pages.reduce((sum, { commits }) => sum + commits.length, 0) : undefined,
     retry: false,
   })
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage } = log
   const commits = useMemo(() => data?.pages.flatMap((page) => page.commits) ?? [], [data])
   // A search omits the commits in between, so there is no graph.
   const rows = useMemo(() => (query === '' ? commitGraph(commits) : []), [commits, query])
@@ -75,7 +76,7 @@ export function HistoryTab() {
           All branches
         </Button>
       </div>
-      {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+      {error && <LoadError query={log} className="m-3" />}
       {data && commits.length === 0 ? (
         <EmptyState
           icon={<History aria-hidden />}

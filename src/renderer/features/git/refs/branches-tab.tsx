@@ -11,12 +11,12 @@ import { Badge } from '../../../ui/badge'
 import { IconButton } from '../../../ui/button'
 import { ConfirmDialog } from '../../../ui/overlay/confirm-dialog'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
-import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
 import { showIntegrationResult } from '../integration-notice'
 import { NameDialog } from './name-dialog'
 import { RefList } from './ref-list'
 import { cx } from '../../../ui/cx'
+import { LoadError } from '../../../ui/load-error'
 
 type Asked = { kind: 'create'; from?: Branch } | { kind: 'rename'; branch: Branch } | { kind: 'delete'; branch: Branch }
 
@@ -26,7 +26,8 @@ export function BranchesTab({ status }: { status: GitStatus }) {
   const client = useClient()
   const { sessionId, run, switchTo } = useGit()
   const [asked, setAsked] = useState<Asked>()
-  const { data: branches, error } = useQuery(queries.git.branches.queryOptions({ input: { sessionId }, retry: false }))
+  const query = useQuery(queries.git.branches.queryOptions({ input: { sessionId }, retry: false }))
+  const { data: branches, error } = query
   const sorted = useMemo(
     () => branches?.toSorted((a, b) => Number(b.current) - Number(a.current) || Number(a.remote) - Number(b.remote)),
     [branches],
@@ -55,7 +56,7 @@ export function BranchesTab({ status }: { status: GitStatus }) {
     }
   }
 
-  if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
+  if (error) return <LoadError query={query} className="m-3" />
   return (
     <>
       <RefList

@@ -3,17 +3,16 @@ import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Tag } from 'lucide-react'
 import { useState } from 'react'
 import type { GitStatus, GitTag } from '../../../../shared/model/project/git'
-import { failureFrom } from '../../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../../format/relative-time'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
-import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
 import { showIntegrationResult } from '../integration-notice'
 import { RefList } from './ref-list'
 import { TagDialog } from './tag-dialog'
+import { LoadError } from '../../../ui/load-error'
 
 /** The tags, the newest first: create, push, merge, check out, delete. */
 export function TagsTab({ status }: { status: GitStatus }) {
@@ -21,7 +20,8 @@ export function TagsTab({ status }: { status: GitStatus }) {
   const client = useClient()
   const { sessionId, run } = useGit()
   const [isNaming, setNaming] = useState(false)
-  const { data: tags, error } = useQuery(queries.git.tags.queryOptions({ input: { sessionId }, retry: false }))
+  const query = useQuery(queries.git.tags.queryOptions({ input: { sessionId }, retry: false }))
+  const { data: tags, error } = query
   const remove = async ({ name }: GitTag): Promise<void> => {
     try {
       const { object } = await client.git.deleteTag({ sessionId, name })
@@ -33,7 +33,7 @@ export function TagsTab({ status }: { status: GitStatus }) {
       showFailureToast(failure)
     }
   }
-  if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
+  if (error) return <LoadError query={query} className="m-3" />
   return (
     <>
       <RefList

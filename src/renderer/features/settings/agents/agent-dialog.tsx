@@ -4,18 +4,17 @@ import type { EditScope } from '../../../../shared/configuration/customize/rules
 import type { AgentText } from '../../../../shared/contract/settings/customize'
 import { t } from '../../../../shared/language/settings-messages'
 import type { AgentFields } from '../../../../shared/model/session/agent'
-import { failureFrom } from '../../../client/failure-from'
 import { useClient, useQueries, useSettings } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/overlay/dialog'
 import { TextAreaField, SelectField } from '../../../ui/form/choice-fields'
 import { Skeleton } from '../../../ui/loading'
-import { ErrorNote } from '../../../ui/notice'
 import { EditDialog, ScopeField } from '../edit/edit-dialog'
 import type { EditedPlace } from '../edit/use-edits'
 import { EFFORTS } from '../../../../shared/model/turn/effort'
 import { TextField } from '../../../ui/form/field'
 import { Switch } from '../../../ui/form/settings-controls'
+import { LoadError } from '../../../ui/load-error'
 
 /** What the dialog is for: a new agent, a copy of one, or one to change. */
 export type AgentTask = { kind: 'new' } | { kind: 'edit' | 'duplicate'; path: string }
@@ -40,7 +39,7 @@ export function AgentDialog(props: AgentDialogProps) {
   const { task, place, onClose } = props
   const queries = useQueries()
   const path = task.kind === 'new' ? undefined : task.path
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.customize.readAgent.queryOptions({
       input: { folder: place.folder ?? '', path: path ?? '' },
       enabled: path !== undefined,
@@ -49,12 +48,13 @@ export function AgentDialog(props: AgentDialogProps) {
       gcTime: 0,
     }),
   )
+  const { data, error } = query
   if (path === undefined) return <NewAgent {...props} fields={EMPTY} />
   if (data && task.kind === 'edit') return <EditedAgent {...props} agent={data} />
   if (data?.fields) return <NewAgent {...props} fields={{ ...data.fields, name: `my-${data.fields.name}` }} />
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={t('agents.newTitle')}>
-      {error ? <ErrorNote failure={failureFrom(error)} /> : <Skeleton className="my-4 w-3/5" />}
+      {error ? <LoadError query={query} /> : <Skeleton className="my-4 w-3/5" />}
     </Dialog>
   )
 }

@@ -5,7 +5,6 @@ import type { HookRun, HookView } from '../../../../shared/configuration/customi
 import type { SettingsView } from '../../../../shared/configuration/settings'
 import type { AppInfo } from '../../../../shared/contract/app/app'
 import { t } from '../../../../shared/language/settings-messages'
-import { failureFrom } from '../../../client/failure-from'
 import { shortPath } from '../../../format/folder-name'
 import { useClient } from '../../../state/page/queries'
 import { showFailureToast } from '../../../state/page/toasts-state'
@@ -14,12 +13,13 @@ import { Button } from '../../../ui/button'
 import { SectionHead, Switch } from '../../../ui/form/settings-controls'
 import { Skeleton } from '../../../ui/loading'
 import { MenuItem } from '../../../ui/overlay/menu'
-import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { EmptyState } from '../../../ui/notice'
 import { Problems } from '../frame/problems'
 import { RowMenu } from '../edit/row-menu'
 import { useEdits, useEditedPlace, type EditedPlace } from '../edit/use-edits'
 import { HookDialog } from './hook-dialog'
 import { HookRunDetails, HookRuns } from './hook-runs'
+import { LoadError } from '../../../ui/load-error'
 
 /** Runs are updated while it is open. */
 const REFETCH_MS = 2_000
@@ -30,12 +30,13 @@ export function HooksSection({ settings, info }: { settings: SettingsView; info:
   const place = useEditedPlace(info)
   const { folder } = place
   const [edited, setEdited] = useState<HookView | 'new'>()
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['hooks', folder],
     queryFn: () => client.hook.list({ folder: folder ?? '' }),
     enabled: folder !== undefined,
     refetchInterval: REFETCH_MS,
   })
+  const { data, error } = query
   const mistakes = settings.problems.filter(({ message }) => /\[hooks\.\d+\]|\[\[hooks\]\]/.test(message))
   return (
     <section aria-labelledby="settings-hooks">
@@ -59,7 +60,7 @@ export function HooksSection({ settings, info }: { settings: SettingsView; info:
           <HookRuns runs={data.runs} userHome={place.userHome} />
         </>
       ) : error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : (
         <Skeleton className="h-16 w-full rounded-lg" />
       )}

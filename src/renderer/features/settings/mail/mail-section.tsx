@@ -15,13 +15,15 @@ import { Skeleton } from '../../../ui/loading'
 import { Banner, EmptyState, ErrorNote } from '../../../ui/notice'
 import { Problems } from '../frame/problems'
 import { MailAccountForm } from './mail-account-form'
+import { LoadError } from '../../../ui/load-error'
 
 /** The mail accounts: their servers and passwords, with a test that reports problems. */
 export function MailSection({ settings }: { settings: SettingsView }) {
   const queries = useQueries()
   const [editing, setEditing] = useState<{ account: MailAccountView | undefined }>()
   const [saved, setSaved] = useState<{ id: string; time: number }>()
-  const { data: accounts, error } = useQuery(queries.mail.accounts.queryOptions())
+  const query = useQuery(queries.mail.accounts.queryOptions())
+  const { data: accounts, error } = query
   const queryClient = useQueryClient()
   const turnOn = useSettingsChange((api, enabled: boolean) => api.setFeature({ feature: 'mail', enabled }))
   const mistakes = settings.problems.filter(({ message }) => message.includes('[mail'))
@@ -60,7 +62,7 @@ export function MailSection({ settings }: { settings: SettingsView }) {
         </div>
       )}
       {error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : !accounts ? (
         <Skeleton className="h-16 w-full rounded-lg" />
       ) : accounts.length === 0 ? (

@@ -10,20 +10,20 @@ import {
 } from '../../../../shared/configuration/customize/rules'
 import type { AppInfo } from '../../../../shared/contract/app/app'
 import { t } from '../../../../shared/language/settings-messages'
-import { failureFrom } from '../../../client/failure-from'
 import { shortPath } from '../../../format/folder-name'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { Badge, type Tone } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { SectionHead, Switch } from '../../../ui/form/settings-controls'
 import { Skeleton } from '../../../ui/loading'
-import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { EmptyState } from '../../../ui/notice'
 import { RowMenu } from '../edit/row-menu'
 import { useEdits, useEditedPlace, type EditedPlace } from '../edit/use-edits'
 import { RuleTester } from './rule-tester'
 import { RadioList } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { EditDialog, ScopeField } from '../edit/edit-dialog'
+import { LoadError } from '../../../ui/load-error'
 
 const TONES: Record<RuleView['decision'], Tone> = { allow: 'done', ask: 'wait', deny: 'fail' }
 
@@ -32,9 +32,10 @@ export function PermissionsSection({ info }: { info: AppInfo | undefined }) {
   const queries = useQueries()
   const place = useEditedPlace(info)
   const [edited, setEdited] = useState<RuleView | 'new'>()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.rule.list.queryOptions({ input: { folder: place.folder ?? '' }, enabled: place.folder !== undefined }),
   )
+  const { data, error } = query
   return (
     <section aria-labelledby="settings-permissions">
       <SectionHead id="settings-permissions" title={t('rules.title')} text={t('rules.text', { place: place.name })}>
@@ -45,7 +46,7 @@ export function PermissionsSection({ info }: { info: AppInfo | undefined }) {
       {data ? (
         <Rules list={data} place={place} onEdit={setEdited} />
       ) : error ? (
-        <ErrorNote failure={failureFrom(error)} />
+        <LoadError query={query} />
       ) : (
         <Skeleton className="h-16 w-full rounded-lg" />
       )}

@@ -3,16 +3,15 @@ import { useDeferredValue, useState, type ComponentType } from 'react'
 import type { SkillText } from '../../../../shared/contract/settings/customize'
 import type { EditScope } from '../../../../shared/configuration/customize/rules'
 import { t } from '../../../../shared/language/settings-messages'
-import { failureFrom } from '../../../client/failure-from'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/overlay/dialog'
 import { ChoiceBar, TextAreaField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { Skeleton } from '../../../ui/loading'
-import { ErrorNote } from '../../../ui/notice'
 import { EditDialog, ScopeField } from '../edit/edit-dialog'
 import type { EditedPlace } from '../edit/use-edits'
+import { LoadError } from '../../../ui/load-error'
 
 interface SkillDialogProps {
   /** Undefined: a skill to write. */
@@ -29,7 +28,7 @@ const template = (name: string): string =>
 export function SkillDialog(props: SkillDialogProps) {
   const { path, place, onClose } = props
   const queries = useQueries()
-  const { data, error } = useQuery(
+  const query = useQuery(
     queries.customize.readSkill.queryOptions({
       input: { folder: place.folder ?? '', path: path ?? '' },
       enabled: path !== undefined,
@@ -38,11 +37,12 @@ export function SkillDialog(props: SkillDialogProps) {
       gcTime: 0,
     }),
   )
+  const { data, error } = query
   if (path === undefined) return <SkillForm {...props} skill={undefined} />
   if (data) return <SkillForm {...props} skill={data} />
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={t('skills.text')}>
-      {error ? <ErrorNote failure={failureFrom(error)} /> : <Skeleton className="my-4 w-3/5" />}
+      {error ? <LoadError query={query} /> : <Skeleton className="my-4 w-3/5" />}
     </Dialog>
   )
 }
