@@ -52,7 +52,7 @@ export class MountCheck {
     const pid = sandboxProcess(textOf(join(folder, 'report')))
     if (pid === undefined) return false
     const mountinfo = (): string => textOf(`/proc/${pid}/mountinfo`)
-    if (!isComplete(mountinfo())) return false
+    if (!isComplete(mountinfo(), textOf('/proc/self/mountinfo'))) return false
     try {
       this.#problem = problemOf(mountinfo)
       if (this.#problem === undefined) release(join(folder, 'release'))
@@ -77,13 +77,17 @@ function sandboxProcess(report: string): number | undefined {
   return found === undefined ? undefined : Number(found)
 }
 
-/** While bubblewrap is mounting, the old root and the new one are visible as two folders. */
-function isComplete(mountinfo: string): boolean {
+/**
+ * While bubblewrap is mounting, the old root and the new one are visible as two folders, and at the end for a moment as
+ * two mounts at `/`. Both texts are in the format of /proc/self/mountinfo; `outside` is that of this process.
+ */
+export function isComplete(mountinfo: string, outside: string): boolean {
   const mounts = parseMountinfo(mountinfo)
-  const root = mounts.findLast(({ point }) => point === '/')
-  const own = parseMountinfo(textOf('/proc/self/mountinfo')).findLast(({ point }) => point === '/')
+  const [root, ...others] = mounts.filter(({ point }) => point === '/')
+  const own = parseMountinfo(outside).findLast(({ point }) => point === '/')
   return (
     root !== undefined &&
+    others.length === 0 &&
     (root.device !== own?.device || root.root !== own.root) &&
     !mounts.some(({ point }) => point === '/newroot' || point === '/oldroot')
   )
