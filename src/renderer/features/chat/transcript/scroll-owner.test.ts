@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { distanceFromEnd, followsEnd } from './scroll-owner'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { distanceFromEnd, followsEnd, ScrollOwner } from './scroll-owner'
 
 const at = (top: number, height = 2000, viewport = 800) => ({ top, height, viewport })
 const END = at(1200)
@@ -39,5 +39,66 @@ describe('following the end of a conversation', () => {
   it('measures the distance from the end, which is never negative', () => {
     expect(distanceFromEnd(at(1000))).toBe(200)
     expect(distanceFromEnd(at(1300))).toBe(0)
+  })
+})
+
+describe('a conversation at its end', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  /** A scroll area of 300 by 2000 px; `resize` reports a new size of it, as the browser does. */
+  function conversation() {
+    let report: ((entries: { target: unknown }[]) => void) | undefined
+    class Observer {
+      constructor(callback: typeof report) {
+        report = callback
+      }
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    }
+    vi.stubGlobal('ResizeObserver', Observer)
+    class Area extends EventTarget {
+      clientHeight = 300
+      scrollHeight = 2000
+      top = 0
+      get scrollTop() {
+        return this.top
+      }
+      set scrollTop(value: number) {
+        this.top = Math.min(value, this.scrollHeight - this.clientHeight)
+      }
+    }
+    const area = new Area()
+    const scroller = area as unknown as HTMLElement
+    const content = { firstElementChild: null } as unknown as HTMLElement
+    const owner = new ScrollOwner('s', 0, () => {})
+    owner.show({ items: [], hasMore: false, onLoadOlder: () => {} })
+    owner.attach({ list: { current: null }, scroller, content })
+    const move = (top: number): void => {
+      area.top = top
+      owner.onScrolled()
+    }
+    return { area, move, resize: () => report?.([{ target: scroller }]) }
+  }
+
+  it('stays there when the list corrects its position after the window was resized', () => {
+    const { area, move, resize } = conversation()
+    resize()
+    move(700)
+    expect(area.scrollTop).toBe(1700)
+  })
+
+  it('is left by scrolling up right after the window was resized', () => {
+    const { area, move, resize } = conversation()
+    resize()
+    area.dispatchEvent(new Event('pointerdown'))
+    move(700)
+    expect(area.scrollTop).toBe(700)
+  })
+
+  it('is left by a movement without input, such as that of find in page, when nothing was resized', () => {
+    const { area, move } = conversation()
+    move(700)
+    expect(area.scrollTop).toBe(700)
   })
 })

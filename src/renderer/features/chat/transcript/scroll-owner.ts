@@ -27,6 +27,8 @@ const WORTH_A_JUMP = 80
 const INPUT_MS = 600
 /** How long after jumping to the end (ms) an earlier touch can still move the view. */
 const FLING_MS = 2500
+/** How long after the area changed its size (ms) the list corrects its position for rows that it measures again. */
+const RESIZED_MS = 1500
 /** How long after expanding something (ms) growth is attributed to it: details can load a moment later. */
 const OPENING_MS = 1500
 
@@ -52,6 +54,8 @@ export class ScrollOwner {
   #touchedAt = Number.NEGATIVE_INFINITY
   /** Time of the last jump to the end. */
   #wentAt = Number.NEGATIVE_INFINITY
+  /** Time of the last change of the area's own size, such as that of the window. */
+  #resizedAt = Number.NEGATIVE_INFINITY
   /** The owner has moved the view to the end; its scroll event is still to come. */
   #isOwnScroll = false
   #watch: ResizeObserver | undefined
@@ -101,7 +105,10 @@ export class ScrollOwner {
       opened: (control) => (this.#opened = { control, at: performance.now() }),
     })
     // Rows being measured, images, cards, the waiting row, and the window itself: called after layout and before paint.
-    const watch = new ResizeObserver(() => this.#resized())
+    const watch = new ResizeObserver((entries) => {
+      if (entries.some(({ target }) => target === scroller)) this.#resizedAt = performance.now()
+      this.#resized()
+    })
     watch.observe(content)
     watch.observe(scroller)
     this.#watch = watch
@@ -125,7 +132,9 @@ export class ScrollOwner {
     if (this.#isOwnEvent()) return this.#atEnd()
     const here = metrics(this.#parts.scroller)
     const isFling = this.#following && now - this.#wentAt < FLING_MS && this.#touchedAt < this.#wentAt
-    const follows = isFling || followsEnd(this.#following, this.#last, here, now - this.#touchedAt < INPUT_MS)
+    const byReader = now - this.#touchedAt < INPUT_MS
+    const isCorrection = this.#following && !byReader && now - this.#resizedAt < RESIZED_MS
+    const follows = isFling || isCorrection || followsEnd(this.#following, this.#last, here, byReader)
     this.#last = here
     if (!follows) this.#leave()
     else if (this.#following) this.#toEnd()
