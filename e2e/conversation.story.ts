@@ -78,7 +78,8 @@ test.describe('an edit', () => {
 })
 
 test.describe('while the agent works', () => {
-  const slow = { text: 'Thinking about it for quite some time. '.repeat(30), faults: { eventDelayMs: 60 } }
+  // Longer than any of these stories takes on a busy machine: each of them ends it.
+  const slow = { text: 'Thinking about it for quite some time. '.repeat(300), faults: { eventDelayMs: 60 } }
   test.use({ model: { script: [slow, { text: 'And here is the second answer.' }, { text: 'And the third.' }] } })
 
   test('another prompt is queued, can be edited and removed, and runs afterwards', async ({ app }) => {

@@ -72,6 +72,8 @@ test('attached files of an unsent message survive a reload, until the message is
   expect(sent).toContain('content of notes.txt')
   expect(sent.match(/image_url"/g)?.length ?? 0).toBeGreaterThan(0)
   await expect(attached(page)).toHaveCount(0)
+  // Until the engine has confirmed the message, a reload keeps its text.
+  await expect(page.getByText('Sending…')).toBeHidden()
   await reload(page)
   await expect(message).toHaveValue('')
   await expect(attached(page)).toHaveCount(0)
