@@ -1,17 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { errorText } from '../../../../shared/error-text'
 import type { Task } from '../../../../shared/model/task/task'
-import { type CommandToWrap, type WrappedCommand, wrapCommand } from '../../sandbox/bubblewrap/wrap-command'
+import type { CommandToWrap, WrappedCommand } from '../../sandbox/bubblewrap/wrap-command'
 import { SUPERVISOR_VARIABLE, supervisorTag } from '../../process/process-tag'
 import { outputText } from '../output/output-text'
 import { newTaskId, shellOfThisMachine } from './task-starter'
 import { foregroundLog } from '../task-record'
 import type { TaskEnd, TaskStart, TerminalTasks } from '../task-supervisor'
-import { sandboxSupport } from '../../sandbox/sandbox-support'
-import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 
 /** How a command ended, as reported by its terminal. */
 export interface TerminalExit {
@@ -51,9 +47,12 @@ export interface ClientTerminalsOptions {
   env: () => Record<string, string>
   /** The whole environment of a sandboxed command: no variable of the client reaches the sandbox. */
   sandboxEnv: () => Record<string, string>
+  /** How long a client may take to open a terminal, in ms; default 30 s. */
+  openMs?: number
 }
 
 const KEPT_BYTES = 1024 * 1024
+const OPEN_MS = 30_000
 /** How long a terminal may take to report the result after it was asked to end its command. */
 const RESULT_MS = 2_000
 /** `run` returns this soon after a stop. */
@@ -66,7 +65,7 @@ const CUT = 'The terminal kept only the end of the output.'
  */
 export function clientTerminals(
   provider: ClientTerminalProvider,
-  { home, env, sandboxEnv }: ClientTerminalsOptions,
+  { home, env, sandboxEnv, openMs = OPEN_MS }: ClientTerminalsOptions,
 ): Pick<TerminalTasks, 'run'> {
   return {
     async run(start, maxChars) {
@@ -81,20 +80,26 @@ export function clientTerminals(
       const wrapped =
         start.sandbox &&
         (await wrap({ ...shell, policy: start.sandbox, cwd, env: { ...sandboxEnv(), ...tag, PWD: cwd } }))
-      const terminal = await provider
-        .create({
-          command: wrapped?.command ?? shell.command,
-          args: wrapped?.args ?? shell.args,
-          cwd,
-          // We don't supervise this task, but its processes are tagged as an agent's.
-          env: wrapped?.env ?? { ...env(), ...tag },
-          maxBytes: KEPT_BYTES,
-          ...(callId !== undefined && { callId }),
-        })
-        .catch((error: unknown) => {
-          wrapped?.close()
-          throw error
-        })
+      const opening = provider.create({
+        command: wrapped?.command ?? shell.command,
+        args: wrapped?.args ?? shell.args,
+        cwd,
+        // We don't supervise this task, but its processes are tagged as an agent's.
+        env: wrapped?.env ?? { ...env(), ...tag },
+        maxBytes: KEPT_BYTES,
+        ...(callId !== undefined && { callId }),
+      })
+      const opened = await firstOf(opening, openMs, signal)
+      if (opened.kind !== 'ended') {
+        // A command that starts later finds its sandbox gone, and fails.
+        wrapped?.close()
+        void endLate(opening)
+        if (opened.kind === 'lost') throw opened.error
+        if (opened.kind === 'timed_out')
+          throw new Error(`no terminal was opened for it within ${openMs / 1000} seconds.`)
+        return endOf(start, { home, outcome: opened, output: undefined, startedAt, clock, maxChars })
+      }
+      const terminal = opened.value
       const ended = terminal.ended()
       ended.catch(() => undefined)
       const first = await firstOf(ended, timeoutMs, signal)
@@ -117,22 +122,27 @@ async function wrap(command: Omit<CommandToWrap, 'sharesTemporary'>): Promise<Wr
   return wrapCommand({ ...command, sharesTemporary: true })
 }
 
-type Outcome =
-  | { kind: 'ended'; exit: TerminalExit }
+/** How waiting for the client ended. */
+type Outcome<Value> =
+  | { kind: 'ended'; value: Value }
   | { kind: 'timed_out' }
   | { kind: 'stopped' }
-  | { kind: 'lost'; why: string }
+  | { kind: 'lost'; error: unknown }
 
-async function firstOf(ended: Promise<TerminalExit>, timeoutMs: number | null, signal: AbortSignal): Promise<Outcome> {
+async function firstOf<Value>(
+  ended: Promise<Value>,
+  timeoutMs: number | null,
+  signal: AbortSignal,
+): Promise<Outcome<Value>> {
   let timer: NodeJS.Timeout | undefined
   const over = new AbortController()
   try {
     return await Promise.race([
       ended.then(
-        (exit): Outcome => ({ kind: 'ended', exit }),
-        (error: unknown): Outcome => ({ kind: 'lost', why: errorText(error) }),
+        (value): Outcome<Value> => ({ kind: 'ended', value }),
+        (error: unknown): Outcome<Value> => ({ kind: 'lost', error }),
       ),
-      new Promise<Outcome>((resolve) => {
+      new Promise<Outcome<Value>>((resolve) => {
         if (timeoutMs !== null) timer = setTimeout(() => resolve({ kind: 'timed_out' }), timeoutMs)
         const stop = (): void => resolve({ kind: 'stopped' })
         if (signal.aborted) stop()
@@ -145,7 +155,22 @@ async function firstOf(ended: Promise<TerminalExit>, timeoutMs: number | null, s
   }
 }
 
-async function killEarly(terminal: ClientTerminal, ended: Promise<TerminalExit>, outcome: Outcome): Promise<Outcome> {
+/** Ends a terminal that opens after the call has ended. */
+async function endLate(opening: Promise<ClientTerminal>): Promise<void> {
+  try {
+    const terminal = await opening
+    await terminal.kill().catch(() => undefined)
+    await terminal.release()
+  } catch {
+    // It did not open, or the client has ended it.
+  }
+}
+
+async function killEarly(
+  terminal: ClientTerminal,
+  ended: Promise<TerminalExit>,
+  outcome: Outcome<TerminalExit>,
+): Promise<Outcome<TerminalExit>> {
   const killed = terminal.kill().then(
     () => ended,
     () => undefined,
@@ -167,7 +192,7 @@ async function within<Result>(ms: number, work: Promise<Result>): Promise<Result
 
 interface Ending {
   home: string
-  outcome: Outcome
+  outcome: Outcome<TerminalExit>
   output: { text: string; truncated: boolean } | undefined
   startedAt: number
   /** When it started, on the monotonic clock. */
@@ -196,7 +221,7 @@ async function endOf(start: TaskStart, ending: Ending): Promise<TaskEnd> {
   )
   const notes =
     outcome.kind === 'lost'
-      ? [`The terminal was closed: ${outcome.why}`]
+      ? [`The terminal was closed: ${errorText(outcome.error)}`]
       : output
         ? []
         : ['The terminal did not say what was printed.']
@@ -233,106 +258,12 @@ async function keepLog(path: string, bytes: Buffer): Promise<string | undefined>
   }
 }
 
-function statusOf(outcome: Outcome): Pick<Task, 'status' | 'exitCode' | 'signal'> {
+function statusOf(outcome: Outcome<TerminalExit>): Pick<Task, 'status' | 'exitCode' | 'signal'> {
   if (outcome.kind !== 'ended') return { status: outcome.kind }
-  const { exitCode, signal } = outcome.exit
+  const { exitCode, signal } = outcome.value
   return {
     status: exitCode === 0 ? 'completed' : 'failed',
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
-  }
-}
-
-/** A client that hasn't run a small program within this time is not tried again. */
-const PROBE_MS = 5_000
-
-/** Whether commands in terminals of clients can be sandboxed. */
-export interface ClientSandboxes {
-  /**
-   * Tests each client once: a sandboxed program reads a random word from a file here, and the client reports the
-   * output.
-   */
-  isSupported(provider: ClientTerminalProvider, cwd: string): Promise<boolean>
-  /** The result of that test; undefined before it has finished. */
-  knownSupport(provider: ClientTerminalProvider): boolean | undefined
-}
-
-export function createClientSandboxes({ home, userHome }: { home: string; userHome: string }): ClientSandboxes {
-  const tried = new WeakMap<object, { result?: boolean; trial: Promise<boolean> }>()
-  return {
-    knownSupport: (provider) => tried.get(provider.client ?? provider)?.result,
-    isSupported(provider, cwd) {
-      const client = provider.client ?? provider
-      const before = tried.get(client)
-      if (before) return before.trial
-      const entry: { result?: boolean; trial: Promise<boolean> } = {
-        trial: testSandbox(provider, { home, userHome, cwd })
-          .catch(() => false)
-          .then((result) => (entry.result = result)),
-      }
-      tried.set(client, entry)
-      return entry.trial
-    },
-  }
-}
-
-async function testSandbox(
-  provider: ClientTerminalProvider,
-  { home, userHome, cwd }: { home: string; userHome: string; cwd: string },
-): Promise<boolean> {
-  if (sandboxSupport().kind === 'none') return false
-  mkdirSync(join(home, 'run'), { recursive: true, mode: 0o700 })
-  const root = mkdtempSync(join(home, 'run', 'editor-'))
-  try {
-    const word = randomBytes(16).toString('hex')
-    writeFileSync(join(root, 'word'), word, { mode: 0o600 })
-    const nothing = { folders: [], write: [], read: [], protect: [], hosts: [], sockets: [] }
-    const policy: SandboxPolicy = {
-      level: 'read-only',
-      network: 'none',
-      scope: 'editor',
-      root,
-      ...nothing,
-      home,
-      userHome,
-    }
-    const wrapped = wrapCommand({
-      policy,
-      command: '/bin/sh',
-      args: ['-c', 'read -r word <word; echo "$word"'],
-      cwd: root,
-      env: { PATH: '/usr/bin:/bin' },
-    })
-    try {
-      return (await printed(provider, wrapped, cwd)).trim() === word
-    } finally {
-      wrapped.close()
-    }
-  } finally {
-    rmSync(root, { recursive: true, force: true })
-  }
-}
-
-async function printed(
-  provider: ClientTerminalProvider,
-  program: Pick<ReturnType<typeof wrapCommand>, 'command' | 'args' | 'env'>,
-  cwd: string,
-): Promise<string> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The client did not answer in time.')), PROBE_MS)
-  })
-  const { command, args, env } = program
-  const terminal = provider.create({ command, args, env, cwd, maxBytes: 1_000 })
-  // Also releases a terminal that opens too late.
-  const release = (): void => void terminal.then((each) => each.release()).catch(() => undefined)
-  try {
-    const opened = await Promise.race([terminal, late])
-    await Promise.race([opened.ended(), late])
-    return (await Promise.race([opened.output(), late])).text
-  } finally {
-    clearTimeout(timer)
-    late.catch(() => undefined)
-    release()
   }
 }

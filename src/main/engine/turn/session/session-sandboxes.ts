@@ -16,7 +16,7 @@ import type { Session } from '../../session/session'
 import type { SessionHeader } from '../../../../shared/model/session/session'
 import type { Config } from '../../config/config'
 import { createProgramSandboxes, type ProgramSandboxes } from '../../sandbox/program-sandboxes'
-import { createClientSandboxes } from '../../task/run/client-terminals'
+import { createClientSandboxes } from '../../task/run/client-sandboxes'
 import { createClientCapabilityRegistry, type ClientCapabilityRegistry } from './client-capabilities'
 
 export interface SessionSandboxesDeps {

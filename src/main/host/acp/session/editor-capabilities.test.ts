@@ -85,4 +85,11 @@ describe('terminals', () => {
     const terminal = await broken.terminals!.create(command)
     await expect(terminal.ended()).rejects.toThrow('gone.')
   })
+
+  it('whose output is not text are said to have given none', async () => {
+    for (const output of [5, null, undefined, ['x']]) {
+      const { terminals } = await editor(() => ({ id: 't', currentOutput: async () => ({ output }) }))
+      await expect((await terminals!.create(command)).output()).rejects.toThrow('The editor gave no output')
+    }
+  })
 })

@@ -95,8 +95,11 @@ function editorTerminal(handle: TerminalHandle): ClientTerminal {
       return { ...(typeof exitCode === 'number' && { exitCode }), ...(typeof signal === 'string' && { signal }) }
     },
     async output() {
-      const { output, truncated } = await handle.currentOutput().catch(throwReadable)
-      return { text: output, truncated }
+      const { output, truncated }: { output: unknown; truncated?: unknown } = await handle
+        .currentOutput()
+        .catch(throwReadable)
+      if (typeof output !== 'string') throw new Error('The editor gave no output of the terminal.')
+      return { text: output, truncated: truncated === true }
     },
     kill: async () => void (await handle.kill().catch(throwReadable)),
     release: async () => void (await handle.release().catch(throwReadable)),
