@@ -234,6 +234,17 @@ describe('sessions', () => {
     expect(schemaProblems(later)).toEqual([])
   })
 
+  it('send each update once, even if the client opens one several times at once', async () => {
+    const sessionId = await start({ script: [{ text: 'first' }, { text: 'second' }] })
+    await say(run.client, sessionId, 'one')
+    const place = { sessionId, cwd: run.scratch.project, mcpServers: [] }
+    await Promise.all(
+      ['session/load', 'session/resume', 'session/load'].map((method) => run.client.request(method, place)),
+    )
+    await say(run.client, sessionId, 'two')
+    expect(texts(sessionId, 'agent_message_chunk').match(/second/g)).toHaveLength(1)
+  })
+
   it('identify a project by the path the client opened, including symbolic links', async () => {
     run = await acpRun({ script: [{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'ok' }] })
     const link = join(run.scratch.home, 'link')

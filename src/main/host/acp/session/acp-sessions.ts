@@ -47,6 +47,8 @@ const COMMANDS_MS = 200
 export class AcpSessions {
   readonly #deps: AcpSessionsDeps
   readonly #open = new Map<string, AcpSession>()
+  /** The last of the requests that open or close a session; each waits for the one before it. */
+  readonly #latest = new Map<string, Promise<unknown>>()
   #telling: NodeJS.Timeout | undefined
 
   constructor(deps: AcpSessionsDeps) {
@@ -78,7 +80,11 @@ export class AcpSessions {
   }
 
   /** `withHistory`: sends the conversation so far before this resolves. */
-  async open(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
+  open(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
+    return this.#oneAfterAnother(sessionId, () => this.#openSession(sessionId, request, withHistory))
+  }
+
+  async #openSession(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
     requireUsable(request)
     const { sessions } = this.#deps.engine
     const header = await sessions.read(sessionId)
@@ -129,15 +135,21 @@ export class AcpSessions {
     }
   }
 
-  async close(sessionId: string): Promise<void> {
-    const session = this.require(sessionId)
-    this.#open.delete(sessionId)
-    await session.close()
-    this.#deps.engine.mcp.leave(sessionId)
+  close(sessionId: string): Promise<void> {
+    return this.#oneAfterAnother(sessionId, async () => {
+      const session = this.require(sessionId)
+      this.#open.delete(sessionId)
+      await session.close()
+      this.#deps.engine.mcp.leave(sessionId)
+    })
   }
 
   /** Deleting a missing session succeeds. */
-  async remove(sessionId: string): Promise<void> {
+  remove(sessionId: string): Promise<void> {
+    return this.#oneAfterAnother(sessionId, () => this.#remove(sessionId))
+  }
+
+  async #remove(sessionId: string): Promise<void> {
     const session = this.#open.get(sessionId)
     this.#open.delete(sessionId)
     await session?.close()
@@ -153,6 +165,18 @@ export class AcpSessions {
     const all = [...this.#open.values()]
     this.#open.clear()
     await Promise.all(all.map((session) => session.close(stops)))
+  }
+
+  /** A session that is opened twice at once would otherwise send every update twice. */
+  async #oneAfterAnother<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#latest.get(sessionId)
+    const result = before ? before.then(work, work) : work()
+    this.#latest.set(sessionId, result)
+    try {
+      return await result
+    } finally {
+      if (this.#latest.get(sessionId) === result) this.#latest.delete(sessionId)
+    }
   }
 
   async #opened(

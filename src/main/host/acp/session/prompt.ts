@@ -125,11 +125,7 @@ export class PromptTracker {
     return {
       outcome: promise,
       isCancelled: () => waiting.isCancelled,
-      queued: (promptId) => {
-        waiting.promptId = promptId
-        const turnId = this.#started.get(promptId)
-        if (turnId !== undefined) waiting.turnId = turnId
-      },
+      queued: (promptId) => this.#onQueued(waiting, promptId),
       drop: () => void this.#waiting.delete(waiting),
     }
   }
@@ -163,6 +159,16 @@ export class PromptTracker {
         return
       default:
     }
+  }
+
+  #onQueued(waiting: Waiting, promptId: string): void {
+    waiting.promptId = promptId
+    const turnId = this.#started.get(promptId)
+    const taken = waiting.turnId
+    if (turnId === undefined) delete waiting.turnId
+    else waiting.turnId = turnId
+    // A turn that started before it was queued is that of another prompt, which was ready earlier.
+    if (taken !== undefined && taken !== turnId) this.#onTurnStarted(taken, undefined)
   }
 
   #onTurnStarted(turnId: string, promptId: string | undefined): void {
