@@ -47,6 +47,33 @@ describe('an agent file', () => {
     expect(problems).toHaveLength(2)
   })
 
+  test('whose subagents refer to their own file many times is read in little time', async () => {
+    const types = Array.from({ length: 60 }, (_, index) => `  type-${index}: {path: given.yaml}`)
+    const text = ['name: x', 'subagents:', ...types].join('\n')
+    let reads = 0
+    const { spec, problems } = await readAgentSpec(
+      { path: '/agents/given.yaml', text },
+      {
+        source: 'user',
+        async readSibling() {
+          reads += 1
+          // Fails instead of running for days.
+          return reads > 1000 ? undefined : text
+        },
+      },
+    )
+    expect(reads).toBeLessThanOrEqual(50)
+    expect(spec!.subagents).toHaveLength(60)
+    expect(problems).toContainEqual(expect.objectContaining({ message: 'It refers to more than 50 files.' }))
+  })
+
+  test('with thousands of mistakes reports the first fifty', async () => {
+    const keys = Array.from({ length: 3000 }, (_, index) => `unknown-${index}: 1`)
+    expect(await problemsOf(['name: x', ...keys].join('\n'))).toHaveLength(50)
+    const tools = keys.map((_, index) => `T${index}`)
+    expect(await problemsOf(`name: x\ntools: [${tools.join(', ')}]`)).toHaveLength(50)
+  })
+
   test('that is not YAML, not a mapping or far too large is left out and reported with its line', async () => {
     expect(await problemsOf('name: x\nbad: [')).toEqual([expect.stringMatching(/^[23]: This is not valid YAML/)])
     expect(await problemsOf('- a')).toEqual(['1: It must be a list of "key: value".'])

@@ -1,17 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
-import type { Document, YAMLMap } from 'yaml'
+import type { YAMLMap } from 'yaml'
 import { errorText } from '../../../shared/error-text'
 import type { AgentProblem, AgentSource } from '../../../shared/model/session/agent'
 import { EFFORTS } from '../../../shared/model/turn/effort'
 import { nearest } from '../../../shared/nearest'
 import type { ParsedSpec, SpecFile, WrittenSpec } from './agent-spec'
 import { BUILTIN_TOOLS } from '../../../shared/tool-label'
+import { parseYaml } from '../workspace/parse-yaml'
 
 const NAME = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/
 const MAX_NAME_CHARS = 64
 /** How many levels of files may refer to each other. */
 const MAX_LEVELS = 4
+/** How many files a spec may refer to, directly or through others. */
+const MAX_REFERENCES = 50
+/** How many problems of a file are reported. */
+const MAX_PROBLEMS = 50
 const KEYS = [
   'name',
   'description',
@@ -43,11 +48,12 @@ export interface SpecPlace {
 
 /**
  * `level`: how many files refer to this one in a row; `isBase`: it is extended by the previous one, whose subagents
- * apply.
+ * apply; `references`: how many files may still be read.
  */
 interface Within {
   level: number
   isBase: boolean
+  references: { left: number }
 }
 
 /**
@@ -59,17 +65,16 @@ interface Within {
 export async function readAgentSpec(
   file: SpecFile,
   place: SpecPlace,
-  within: Within = { level: 0, isBase: false },
+  within: Within = { level: 0, isBase: false, references: { left: MAX_REFERENCES } },
 ): Promise<ParsedSpec> {
   const { path, text } = file
-  const { LineCounter, parseDocument, isMap, isScalar } = await import('yaml')
-  const lines = new LineCounter()
-  const document: Document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  if (error)
-    return {
-      problems: [{ path, line: lines.linePos(error.pos[0]).line, message: `This is not valid YAML: ${error.message}` }],
-    }
+  const { isMap, isScalar } = await import('yaml')
+  const parsed = await parseYaml(text.replace(/^\uFEFF/, ''))
+  if ('mistake' in parsed) {
+    const { line, message } = parsed.mistake
+    return { problems: [{ path, line, message: `This is not valid YAML: ${message}` }] }
+  }
+  const { document, lineAt } = parsed
   const top = document.contents
   if (!isMap(top)) return { problems: [{ path, line: 1, message: 'It must be a list of "key: value".' }] }
   const nested = top.get('agent')
@@ -77,7 +82,7 @@ export async function readAgentSpec(
   const lineOf = (key: string): number | undefined => {
     const pair = map.items.find((item) => isScalar(item.key) && item.key.value === key)
     const range = pair && isScalar(pair.key) ? pair.key.range : undefined
-    return range ? lines.linePos(range[0]).line : undefined
+    return range ? lineAt(range[0]) : undefined
   }
   let table: Record<string, unknown>
   try {
@@ -89,7 +94,7 @@ export async function readAgentSpec(
   }
   const beside = map === top ? [] : top.items.flatMap(({ key }) => (isScalar(key) ? [key] : []))
   const stray = beside
-    .map(({ value, range }) => ({ key: String(value), line: range ? lines.linePos(range[0]).line : 1 }))
+    .map(({ value, range }) => ({ key: String(value), line: range ? lineAt(range[0]) : 1 }))
     .filter(({ key }) => key !== 'agent' && key !== 'version')
   return specFrom(file, place, { table, mayHaveVersion: map === top, stray, lineOf, within })
 }
@@ -110,6 +115,7 @@ async function specFrom(
 ): Promise<ParsedSpec> {
   const problems: AgentProblem[] = []
   const wrong = (key: string, message: string): undefined => {
+    if (problems.length >= MAX_PROBLEMS) return undefined
     const line = lineOf(key)
     problems.push({ path, message, isFatal: false, ...(line !== undefined && { line }) })
     return undefined
@@ -129,10 +135,11 @@ async function specFrom(
   }
   for (const key of Object.keys(table)) {
     if ((mayHaveVersion && key === 'version') || KEYS.some((known) => known === key)) continue
+    if (problems.length >= MAX_PROBLEMS) break
     const [best] = nearest(key, KEYS, 1)
     wrong(key, `"${key}" is not known.${best === undefined ? '' : ` Did you mean ${best}?`}`)
   }
-  for (const { key, line } of stray) {
+  for (const { key, line } of stray.slice(0, MAX_PROBLEMS)) {
     const effect = RESTRICTING.has(key) ? ' Until it is fixed, this agent can only read.' : ''
     problems.push({
       path,
@@ -193,7 +200,7 @@ async function specFrom(
       ...new Set(
         written.flatMap((one) => {
           const tool = resolveToolName(one)
-          if (tool === undefined) wrong(key, unknownTool(one))
+          if (tool === undefined && problems.length < MAX_PROBLEMS) wrong(key, unknownTool(one))
           return tool ?? []
         }),
       ),
@@ -259,11 +266,15 @@ async function specFrom(
 
   async function specAt(key: Key, written: string): Promise<WrittenSpec | undefined> {
     if (within.level >= MAX_LEVELS) return wrong(key, `The files lead to each other, or more than ${MAX_LEVELS} deep.`)
+    const { level, references } = within
+    if (references.left <= 0) return wrong(key, `It refers to more than ${MAX_REFERENCES} files.`)
+    references.left -= 1
     const file = await fileFrom(key, written)
-    const read = file && (await readAgentSpec(file, place, { level: within.level + 1, isBase: key === 'extend' }))
+    const read = file && (await readAgentSpec(file, place, { level: level + 1, isBase: key === 'extend', references }))
     // Files that refer to each other are read more than once, so each problem is added only once.
     for (const problem of read?.problems ?? [])
-      if (!problems.some((known) => isDeepStrictEqual(known, problem))) problems.push(problem)
+      if (problems.length < MAX_PROBLEMS && !problems.some((known) => isDeepStrictEqual(known, problem)))
+        problems.push(problem)
     return read?.spec
   }
 

@@ -29,6 +29,18 @@ describe('reading a SKILL.md', () => {
     expect(problems).toMatchObject([{ isFatal: true, line: 2, message: expect.stringContaining('cannot be read') }])
   })
 
+  test('front matter with thousands of keys takes little time, and ten unknown keys are named', async () => {
+    const keys = Array.from({ length: 3000 }, (_, index) => `k${index}: v`)
+    const { head, problems } = await skill(`name: tidy\ndescription: x\n${keys.join('\n')}`)
+    expect(head).toMatchObject({ name: 'tidy' })
+    expect(problems.map(({ line }) => line)).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
+    expect(problems.at(-1)!.message).toBe('2990 more keys are unknown and ignored.')
+    const longer = Array.from({ length: 10_000 }, (_, index) => `k${index}: v`)
+    expect(await skill(`name: tidy\ndescription: x\n${longer.join('\n')}`)).toEqual({
+      problems: [{ line: 2, isFatal: true, message: 'Its front matter is longer than 32 KB.' }],
+    })
+  })
+
   test('does not cut a long description within a character', async () => {
     const { head } = await skill(`name: tidy\ndescription: ${'👋'.repeat(2_000)}`)
     const odd = await skill(`name: tidy\ndescription: x${'👋'.repeat(2_000)}`)

@@ -1,5 +1,6 @@
 import type { SkillProblem, SkillView } from '../../../shared/configuration/customize/customizations'
 import { cutText } from '../../../shared/cut-text'
+import { parseYaml } from '../workspace/parse-yaml'
 
 /** The metadata of a SKILL.md; the body is read only when the skill is used. */
 export type SkillHead = Omit<SkillView, 'source' | 'path' | 'hiddenBy'>
@@ -13,6 +14,10 @@ export interface ReadSkill {
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_NAME_CHARS = 64
 const MAX_DESCRIPTION_CHARS = 1024
+/** Longer front matter is not that of a skill: it is read for every session of a project, trusted or not. */
+const MAX_FRONT_CHARS = 32 * 1024
+/** Unknown keys that are reported one by one. */
+const MAX_UNKNOWN = 10
 const KNOWN = [
   'name',
   'description',
@@ -57,6 +62,8 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   const parts = splitSkill(text)
   if (!parts)
     return fatal('It has no front matter: begin it with a line "---", name and description, and another line "---".', 1)
+  if (parts.front.length > MAX_FRONT_CHARS)
+    return fatal(`Its front matter is longer than ${MAX_FRONT_CHARS / 1024} KB.`, 2)
   const front = plainFront(parts.front) ?? (await yamlFront(parts.front))
   if ('mistake' in front) return fatal(front.mistake, front.line)
   const { values } = front
@@ -83,7 +90,10 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   if (parts.body === '') note('name', 'It has no instructions below its front matter.')
   if (table['allowed-tools'] !== undefined)
     note('allowed-tools', 'allowed-tools is ignored: permissions are set by you, not by a skill.')
-  for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is unknown and ignored.`)
+  const unknown = Object.keys(table).filter((key) => !KNOWN.includes(key))
+  for (const key of unknown.slice(0, MAX_UNKNOWN)) note(key, `"${key}" is unknown and ignored.`)
+  if (unknown.length > MAX_UNKNOWN)
+    note(unknown[MAX_UNKNOWN]!, `${unknown.length - MAX_UNKNOWN} more keys are unknown and ignored.`)
 
   const type = table['type'] ?? 'inline'
   if (type !== 'inline' && type !== 'prompt' && type !== 'flow')
@@ -125,18 +135,14 @@ function plainFront(front: string): { values: unknown } | undefined {
 }
 
 async function yamlFront(front: string): Promise<{ values: unknown } | { mistake: string; line: number }> {
-  const { LineCounter, parseDocument } = await import('yaml')
-  const lines = new LineCounter()
-  const document = parseDocument(front, { lineCounter: lines, prettyErrors: false })
-  const [error] = document.errors
-  // The front matter starts in line 2.
-  if (error)
-    return {
-      mistake: `Its front matter is not valid YAML: ${error.message}`,
-      line: lines.linePos(error.pos[0]).line + 1,
-    }
+  const parsed = await parseYaml(front)
+  if ('mistake' in parsed) {
+    const { line, message } = parsed.mistake
+    // The front matter starts in line 2.
+    return { mistake: `Its front matter is not valid YAML: ${message}`, line: line + 1 }
+  }
   try {
-    return { values: document.toJS() }
+    return { values: parsed.document.toJS() }
   } catch (problem) {
     // Such as aliases that expand to so much text that it would fill the memory.
     return { mistake: `Its front matter cannot be read: ${problem instanceof Error ? problem.message : ''}`, line: 2 }
