@@ -123,6 +123,11 @@ export const FEATURE_ERRORS = {
     retryable: false,
     advice: 'Use a cron pattern such as "0 9 * * 1-5", a time such as "2026-12-01T09:00", or "every 2 h".',
   },
+  'schedule.damaged': {
+    title: 'This schedule cannot be read',
+    retryable: false,
+    advice: 'Its name and its runs are kept.',
+  },
   'schedule.limit': {
     title: 'Too many schedules',
     retryable: false,

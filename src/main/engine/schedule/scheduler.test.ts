@@ -464,6 +464,22 @@ it('another Trestle is notified of the end of a run immediately, and of nothing 
   expect(two.looks).toHaveLength(after)
 })
 
+it('pauses a damaged schedule, tells the user once, and runs all others', async () => {
+  const clock = new TestClock(at('2026-01-01T12:00:00Z'))
+  const one = trestle(clock)
+  const broken = await one.add({ name: 'Broken', time: 'every 1 h' })
+  const fine = await one.add({ name: 'Fine', time: 'every 2 h' })
+  one.rows.update(broken.id, { ...broken, prompt: 7 as unknown as string }, { at: clock.now(), nextAt: clock.now() })
+  one.scheduler.begin()
+  await clock.until(clock.now() + 5 * HOUR)
+  expect(one.runs(fine.id)).toHaveLength(2)
+  expect(one.runs(broken.id)).toEqual([])
+  expect(one.told).toEqual([expect.stringMatching(/“Broken” is paused: .* is damaged: save it again/)])
+  expect(one.logged.splice(0)).toEqual([expect.stringContaining('Broken')])
+  await expect(one.scheduler.runNow(one.schedules.find(broken.id))).rejects.toThrow('is damaged')
+  expect(() => one.schedules.setPaused(broken.id, false, {})).toThrow('is damaged')
+})
+
 it.each([{ time: '* * * * *' }, { time: 'every 1 min', heartbeat: true, quiet: '22:00-07:00' }])(
   'runs all other schedules when the time of one cannot be computed any more: $time',
   async (input) => {

@@ -11,7 +11,8 @@ import type {
 import type { SessionHeader, StopReason } from '../../../shared/model/session/session'
 import type { SessionManager } from '../session/sessions'
 import type { Duties } from '../store/lease'
-import type { ScheduleRows } from '../store/rows/schedule-rows'
+import { requireReadable } from '../store/rows/schedule-body'
+import type { ClaimedRun, ScheduleRows } from '../store/rows/schedule-rows'
 import type { Store } from '../store/store'
 import type { ScheduleClock } from './schedule-clock'
 import { watchLimits, type RunLimits, endMessage, noteOf, statusOf, isNothingDue, runPrompt } from './schedule-run'
@@ -162,32 +163,37 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   }
 
   /**
-   * Pauses a schedule whose times cannot be computed, so that the others run: its time zone may be unknown here if the
-   * home came from another machine.
+   * Pauses a schedule that is damaged or whose times cannot be computed, so that the others run: its time zone may be
+   * unknown here if the home came from another machine.
    */
   function orPause(schedule: Schedule, now: number, work: () => void): void {
     try {
       work()
     } catch (error) {
-      if (!(error instanceof CodedError) || error.code !== 'schedule.time') throw error
+      if (!(error instanceof CodedError) || !['schedule.time', 'schedule.damaged'].includes(error.code)) throw error
       report(`The schedule ${JSON.stringify(schedule.name)} was paused`, error)
       rows.setPaused(schedule.id, true, { at: now, nextAt: undefined })
-      deps.notify({ title: `“${schedule.name}” is paused`, body: `Its time cannot be used: ${error.message}` })
+      deps.notify({ title: `“${schedule.name}” is paused`, body: `It cannot be used: ${error.message}` })
     }
   }
 
   function startDue(schedule: Schedule, now: number): void {
     const { id, nextAt = now, heartbeat, zone } = schedule
+    requireReadable(schedule)
     const { dueAt, missed, next } = dueRun(schedule, nextAt, now)
     if (heartbeat?.quiet && isQuiet(heartbeat.quiet, now, zone)) {
       const isMail = schedule.time.kind === 'mail'
       rows.setNext(id, isMail ? quietEnd(heartbeat.quiet, now, zone) : nextRun(schedule, now))
       return
     }
-    const run = { id: deps.newId('run'), scheduleId: id, dueAt, startedAt: now, missed, owner: duties.owner }
+    const run = newRun(id, dueAt, now, missed)
     // Another process has changed or started it in the meantime.
     if (!rows.claim(run, { nextAt }, next)) return
     void begin(schedule, run)
+  }
+
+  function newRun(scheduleId: string, dueAt: number, startedAt: number, missed: number): ClaimedRun {
+    return { id: deps.newId('run'), scheduleId, dueAt, startedAt, missed, owner: duties.owner }
   }
 
   /** Creates the session of a claimed run and starts it. Never rejects. */
@@ -362,15 +368,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     wake: () => void tick(),
     rest,
     async runNow(schedule) {
+      requireReadable(schedule)
       const now = clock.now()
-      const run = {
-        id: deps.newId('run'),
-        scheduleId: schedule.id,
-        dueAt: now,
-        startedAt: now,
-        missed: 0,
-        owner: duties.owner,
-      }
+      const run = newRun(schedule.id, now, now, 0)
       const { nextAt } = schedule
       const next = nextAt === undefined || nextAt > now ? nextAt : nextRun(schedule, now)
       await settleOpenRuns()

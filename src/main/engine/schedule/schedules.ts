@@ -17,6 +17,7 @@ import {
   NEW_MAIL,
   timeSource,
 } from '../../../shared/model/assistant/schedule'
+import { requireReadable } from '../store/rows/schedule-body'
 import type { ScheduleRows } from '../store/rows/schedule-rows'
 import { readQuiet, readTime, readZone } from './read-time'
 import { nextRun, plannedRuns } from './timetable'
@@ -202,13 +203,16 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     async change(id, input, author) {
       const asked = now()
       const before = find(id)
-      const spec = await read(input, author, before)
+      const spec = await read(input, author, before.isDamaged ? undefined : before)
       return rows.update(before.id, spec, { at: now(), nextAt: nextRun(spec, asked) })
     },
     setPaused(id, isPaused, author) {
       const schedule = find(id)
       // Resuming a schedule starts runs in its mode.
-      if (!isPaused) assertMode(schedule.mode, author)
+      if (!isPaused) {
+        requireReadable(schedule)
+        assertMode(schedule.mode, author)
+      }
       return rows.setPaused(schedule.id, isPaused, { at: now(), nextAt: nextRun(schedule, now()) })
     },
     remove: (id) => rows.remove(find(id).id, now()),

@@ -12,7 +12,7 @@ import {
   quietText,
   RUN_STATUS_TEXT,
   timeSource,
-  timeText,
+  whenText,
   withTime,
 } from '../../../shared/model/assistant/schedule'
 import { oneLine, table } from '../../console/output'
@@ -278,7 +278,7 @@ function listText(schedules: readonly Schedule[], isDeleted: boolean): string {
   const rows = schedules.map((schedule) => [
     schedule.id,
     oneLine(schedule.name),
-    timeText(schedule.time, schedule.zone),
+    whenText(schedule),
     nextText(schedule),
     schedule.lastRun
       ? `${RUN_STATUS_TEXT[schedule.lastRun.status]} ${momentText(schedule.lastRun.startedAt, schedule.zone)}`
@@ -288,10 +288,10 @@ function listText(schedules: readonly Schedule[], isDeleted: boolean): string {
 }
 
 function showText(schedule: Schedule): string {
-  const { id, name, time, zone, mode, folder, agent, model, limits, heartbeat, prompt, failures } = schedule
+  const { id, name, zone, mode, folder, agent, model, limits, heartbeat, prompt, failures } = schedule
   const rows = [
     ['Id', id],
-    ['When', `${timeText(time, zone)} (${zone})`],
+    ['When', `${whenText(schedule)} (${zone})`],
     ['Next', nextText(schedule)],
     ['Folder', folder ?? 'a private folder for each run'],
     ['Mode', mode],

@@ -1,5 +1,5 @@
 import { CirclePause, CirclePlay, Ellipsis, Play, RotateCcw, Trash2 } from 'lucide-react'
-import { type Schedule, noNextText, timeText } from '../../../shared/model/assistant/schedule'
+import { type Schedule, noNextText, whenText } from '../../../shared/model/assistant/schedule'
 import { folderName } from '../../format/folder-name'
 import { useNowEachMinute } from '../../format/relative-time'
 import { useLayout } from '../../state/page/layout-state'
@@ -29,11 +29,11 @@ export function ScheduleList({
 }
 
 function ScheduleRow({ schedule, userHome }: { schedule: Schedule; userHome: string | undefined }) {
-  const { id, name, time, zone, folder, heartbeat, isPaused, failures, deletedAt } = schedule
+  const { id, name, time, zone, folder, heartbeat, isPaused, failures, deletedAt, isDamaged } = schedule
   const actions = useScheduleActions()
   const isDeleted = deletedAt !== undefined
   const about = [
-    `${timeText(time, zone)}${zone === OWN_ZONE || time.kind === 'mail' ? '' : ` (${zone})`}`,
+    `${whenText(schedule)}${zone === OWN_ZONE || time.kind === 'mail' || isDamaged ? '' : ` (${zone})`}`,
     ...(heartbeat ? ['heartbeat'] : []),
     ...(folder === undefined ? [] : [folderName(folder, userHome).name]),
   ]

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { mailSource, momentText, NEW_MAIL, timeSource, timeText, withTime, type ScheduleTime } from './schedule'
+import {
+  mailSource,
+  momentText,
+  NEW_MAIL,
+  timeSource,
+  timeText,
+  whenText,
+  withTime,
+  type ScheduleTime,
+} from './schedule'
 
 const MINUTE = 60_000
 const every = (everyMs: number): ScheduleTime => ({ kind: 'every', everyMs, from: 0 })
@@ -65,4 +74,11 @@ describe('editing a time', () => {
   it('needs no time if mail starts it', () => {
     expect(withTime(input, { mail: { subject: 'x' } })).toEqual({ ...input, time: NEW_MAIL, mail: { subject: 'x' } })
   })
+})
+
+it('a time in a zone that this machine does not know is shown in UTC', () => {
+  const at = Date.UTC(2026, 11, 1, 9)
+  expect(momentText(at, 'Mars/Base')).toBe('2026-12-01 09:00 UTC')
+  expect(whenText({ time: { kind: 'once', at }, zone: 'Mars/Base' })).toBe('Once, 2026-12-01 09:00 UTC')
+  expect(whenText({ time: { kind: 'once', at }, zone: 'UTC', isDamaged: true })).toMatch(/^Damaged/)
 })

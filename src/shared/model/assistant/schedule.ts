@@ -102,6 +102,11 @@ export interface Schedule extends ScheduleSpec {
   lastRun?: ScheduleRun
   /** The session whose agent created it; absent: created by the user. */
   createdIn?: string
+  /**
+   * What is stored of it cannot be read: only its name, its runs and its times of change are known. It is paused until
+   * it is saved again.
+   */
+  isDamaged?: true
 }
 
 /** The input to create or change a schedule, with its time and quiet hours as the user writes them. */
@@ -175,6 +180,11 @@ export function timeText(time: ScheduleTime, zone: string): string {
   return time.kind === 'every' ? everyText(time.everyMs) : cronText(time.cron)
 }
 
+/** When a stored schedule runs, as text. */
+export function whenText({ isDamaged, time, zone }: Pick<Schedule, 'isDamaged' | 'time' | 'zone'>): string {
+  return isDamaged ? 'Damaged: save it again, or delete it' : timeText(time, zone)
+}
+
 /** The text for the next run of a schedule without a next time. */
 export function noNextText(time: ScheduleTime): string {
   return time.kind === 'mail' ? 'when mail arrives' : 'no further run'
@@ -241,11 +251,18 @@ function cronText(cron: string): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** `2026-12-01 09:00` in the zone's local time. */
+/** `2026-12-01 09:00` in the zone's local time; in UTC, which is then named, if this machine does not know the zone. */
 export function momentText(at: number, zone: string): string {
-  let format = formats.get(zone)
-  if (!format) {
-    format = new Intl.DateTimeFormat('sv-SE', {
+  const format = formatOf(zone)
+  return format ? format.format(at) : `${formatOf('UTC')!.format(at)} UTC`
+}
+
+/** Undefined for an unknown zone, such as that of a schedule from a machine that knows more of them. */
+function formatOf(zone: string): Intl.DateTimeFormat | undefined {
+  const known = formats.get(zone)
+  if (known) return known
+  try {
+    const format = new Intl.DateTimeFormat('sv-SE', {
       timeZone: zone,
       year: 'numeric',
       month: '2-digit',
@@ -254,8 +271,10 @@ export function momentText(at: number, zone: string): string {
       minute: '2-digit',
     })
     formats.set(zone, format)
+    return format
+  } catch {
+    return undefined
   }
-  return format.format(at)
 }
 
 export function quietText({ from, to }: QuietHours): string {

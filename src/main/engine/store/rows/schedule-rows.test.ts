@@ -22,6 +22,45 @@ function claim(all: ScheduleRows, id: string, scheduleId = 'a', at = 10): boolea
 }
 const end = (status: RunEnd['status'], hasBegun = true, at = 20): RunEnd => ({ at, status, hasBegun })
 
+/** Damaged contents: invalid JSON, a missing part, and values of another kind. */
+const DAMAGED = [
+  '{"time":{"kind":"ev',
+  '[]',
+  'null',
+  '{}',
+  JSON.stringify({ ...SPEC, time: { kind: 'weekly' } }),
+  JSON.stringify({ ...SPEC, time: { kind: 'once', at: 1e300 } }),
+  JSON.stringify({ ...SPEC, prompt: 7 }),
+  JSON.stringify({ ...SPEC, mode: 'constructor' }),
+  JSON.stringify({ ...SPEC, mail: { positions: [], pending: null } }),
+]
+
+describe('a schedule that is damaged', () => {
+  test.each(DAMAGED)('is listed as such, starts nothing, and stops no other one: %s', async (body) => {
+    const db = await storeDatabase()
+    const all = createScheduleRows(db)
+    all.insert('broken', { ...SPEC, name: 'Broken' }, { at: 1, nextAt: 5 })
+    all.insert('fine', SPEC, { at: 1, nextAt: 5 })
+    all.insert('mail', MAIL, { at: 1, nextAt: undefined })
+    db.prepare('UPDATE schedule SET body = ? WHERE id = ?').run(body, 'broken')
+    expect(all.list(false).map(({ id, isDamaged }) => [id, isDamaged])).toEqual([
+      ['broken', true],
+      ['fine', undefined],
+      ['mail', undefined],
+    ])
+    expect(all.due(10).map(({ id }) => id)).toEqual(['broken', 'fine'])
+    expect(all.waitingForMail().map(({ id }) => id)).toEqual(['mail'])
+    expect(all.get('broken')).toMatchObject({ name: 'Broken', isPaused: true, mode: 'ask', prompt: '' })
+    expect([claim(all, 'run-1', 'broken'), claim(all, 'run-2', 'fine')]).toEqual([false, true])
+    all.setPaused('broken', false, { at: 2, nextAt: undefined })
+    all.remove('broken', 3)
+    all.restore('broken', { at: 4, nextAt: undefined })
+    expect(db.prepare('SELECT body FROM schedule WHERE id = ?').pluck().get('broken')).toBe(body)
+    expect(all.update('broken', { ...SPEC, name: 'Repaired' }, { at: 5, nextAt: 9 })).not.toHaveProperty('isDamaged')
+    expect(claim(all, 'run-3', 'broken')).toBe(true)
+  })
+})
+
 describe('a schedule', () => {
   test('is returned as created, is listed by its name, and can be restored after it was deleted', async () => {
     const all = await rows()

@@ -5,6 +5,7 @@ import {
   type ScheduleSpec,
   MAX_FAILURES,
 } from '../../../../shared/model/assistant/schedule'
+import { DAMAGED_SPEC, readScheduleBody, type ScheduleBody } from './schedule-body'
 import { addMail, giveBackMail, startMailAnew, takeMail, type FoundMail, type MailState } from './schedule-mail'
 import type { Database } from '../database/database'
 
@@ -64,8 +65,8 @@ export interface ScheduleRows {
   nextWake(): number | undefined
   /**
    * Starts a run and sets the next due time in one transaction, so that no other process starts the same run. False
-   * when a run is open, or the schedule was deleted, paused or has another due time. Without `expected.nextAt`, neither
-   * a pause nor the due time matters.
+   * when a run is open, or the schedule is damaged, was deleted or paused, or has another due time. Without
+   * `expected.nextAt`, neither a pause nor the due time matters.
    */
   claim(run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean
   setSession(runId: string, sessionId: string): void
@@ -123,9 +124,6 @@ interface Change {
   nextAt: number | undefined
 }
 
-/** The content of the `body` column. */
-type Body = Omit<ScheduleSpec, 'name'> & { createdIn?: string; mail?: MailState }
-
 const NO_OPEN_RUN =
   'NOT EXISTS (SELECT 1 FROM schedule_run WHERE schedule_run.schedule_id ' +
   '= schedule.id AND schedule_run.ended_at IS NULL)'
@@ -166,7 +164,8 @@ export function createScheduleRows(db: Database): ScheduleRows {
     )
     .pluck()
   const waiting = db.prepare<[], ScheduleRow>(
-    `SELECT * FROM schedule WHERE deleted_at IS NULL AND paused = 0 AND json_extract(body, '$.time.kind') = 'mail'`,
+    `SELECT * FROM schedule WHERE deleted_at IS NULL AND paused = 0
+     AND CASE WHEN json_valid(body) THEN json_extract(body, '$.time.kind') = 'mail' END`,
   )
   const setBody = db.prepare<[string, string]>('UPDATE schedule SET body = ? WHERE id = ?')
   const isOpen = db
@@ -206,13 +205,15 @@ export function createScheduleRows(db: Database): ScheduleRows {
 
   function scheduleOf(row: ScheduleRow): Schedule {
     const last = lastRun.get(row.id)
-    const { mail: _, ...body } = bodyOf(row)
+    const stored: typeof DAMAGED_SPEC = readScheduleBody(row.body) ?? DAMAGED_SPEC
+    const { mail: _, ...body } = stored
+    const isPaused = row.paused === 1 || body.isDamaged === true
     return {
       id: row.id,
       name: row.name,
       ...body,
-      ...(row.next_at !== null && row.paused === 0 && { nextAt: row.next_at }),
-      isPaused: row.paused === 1,
+      ...(row.next_at !== null && !isPaused && { nextAt: row.next_at }),
+      isPaused,
       failures: row.failures,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
@@ -229,17 +230,18 @@ export function createScheduleRows(db: Database): ScheduleRows {
 
   function mailState(id: string): MailState {
     const row = get.get(id)
-    return (row && bodyOf(row).mail) ?? { positions: {}, pending: [] }
+    return (row && readScheduleBody(row.body)?.mail) ?? { positions: {}, pending: [] }
   }
 
   function setMail(id: string, mail: MailState): void {
-    setBody.run(JSON.stringify({ ...bodyOf(get.get(id)!), mail }), id)
+    const body = readScheduleBody(get.get(id)!.body)
+    if (body) setBody.run(JSON.stringify({ ...body, mail }), id)
   }
 
   /** Ignores mail received while the schedule did not wait for it; mail already waiting for a run makes it due. */
   function watchAnew(id: string, at: number): void {
     const row = get.get(id)
-    if (!row || bodyOf(row).time.kind !== 'mail') return
+    if (!row || readScheduleBody(row.body)?.time.kind !== 'mail') return
     const mail = startMailAnew(mailState(id))
     setMail(id, mail)
     setNext.run(mail.pending.length > 0 ? at : null, id)
@@ -253,7 +255,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
     },
     count: () => count.get() ?? 0,
     insert(id, { name, ...spec }, { at, nextAt, createdIn }) {
-      const body: Body = { ...spec, ...(createdIn !== undefined && { createdIn }) }
+      const body: ScheduleBody = { ...spec, ...(createdIn !== undefined && { createdIn }) }
       insert.run(id, name, JSON.stringify(body), nextAt ?? null, at, at)
       return required(id)
     },
@@ -261,7 +263,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
       const { createdIn, time } = required(id)
       const isSame = spec.time.kind === 'mail' && JSON.stringify(spec.time) === JSON.stringify(time)
       const mail = isSame ? mailState(id) : undefined
-      const body: Body = { ...spec, ...(createdIn !== undefined && { createdIn }), ...(mail && { mail }) }
+      const body: ScheduleBody = { ...spec, ...(createdIn !== undefined && { createdIn }), ...(mail && { mail }) }
       const due = mail && mail.pending.length > 0 ? at : nextAt
       update.run(name, JSON.stringify(body), due ?? null, at, id)
       return required(id)
@@ -287,10 +289,11 @@ export function createScheduleRows(db: Database): ScheduleRows {
     nextWake: () => nextWake.get() ?? undefined,
     claim: db.transaction((run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean => {
       const row = get.get(run.scheduleId)
-      if (!row || row.deleted_at !== null || isOpen.get(run.scheduleId) !== undefined) return false
+      const body = row && readScheduleBody(row.body)
+      if (!body || row.deleted_at !== null || isOpen.get(run.scheduleId) !== undefined) return false
       if (expected.nextAt !== undefined && (row.next_at !== expected.nextAt || row.paused === 1)) return false
       addRun.run(run.id, run.scheduleId, run.dueAt, run.startedAt, run.missed, run.owner)
-      if (bodyOf(row).time.kind !== 'mail') setNext.run(nextAt ?? null, run.scheduleId)
+      if (body.time.kind !== 'mail') setNext.run(nextAt ?? null, run.scheduleId)
       else {
         const mail = takeMail(mailState(run.scheduleId))
         setMail(run.scheduleId, mail)
@@ -321,7 +324,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
       const row = get.get(id)
       if (!row || row.deleted_at !== null || row.paused === 1) return false
       // Another process has changed which mail it waits for.
-      if (JSON.stringify(bodyOf(row).time) !== JSON.stringify(time)) return false
+      if (JSON.stringify(readScheduleBody(row.body)?.time) !== JSON.stringify(time)) return false
       const mail = addMail(mailState(id), found)
       if (!mail) return false
       setMail(id, mail)
@@ -344,10 +347,6 @@ export function createScheduleRows(db: Database): ScheduleRows {
     },
     stamp: () => stamp.get() ?? '',
   }
-}
-
-function bodyOf({ body }: Pick<ScheduleRow, 'body'>): Body {
-  return JSON.parse(body) as Body
 }
 
 function runOf(row: RunRow): ScheduleRun {

@@ -14,6 +14,7 @@ import {
   RUN_STATUS_TEXT,
   timeSource,
   timeText,
+  whenText,
   withTime,
 } from '../../../../shared/model/assistant/schedule'
 import type { Preview } from '../../../../shared/model/approval/preview'
@@ -214,6 +215,7 @@ function previewOf(spec: ScheduleSpec, next: readonly number[], paused?: boolean
 
 function specLines({
   name,
+  isDamaged,
   time,
   zone,
   folder,
@@ -223,7 +225,7 @@ function specLines({
   limits: most,
   heartbeat,
   prompt,
-}: ScheduleSpec): string[] {
+}: ScheduleSpec & Pick<Schedule, 'isDamaged'>): string[] {
   const limited = [
     most.steps !== undefined && `${most.steps} steps`,
     most.minutes !== undefined && `${most.minutes} min`,
@@ -231,7 +233,7 @@ function specLines({
   ].filter((text) => text !== false)
   return [
     `Name: ${name}`,
-    `When: ${timeText(time, zone)} (${zone})`,
+    `When: ${whenText({ ...(isDamaged && { isDamaged }), time, zone })} (${zone})`,
     `Folder: ${folder ?? 'a private folder for each run'}`,
     `Mode: ${mode}`,
     ...(agent === undefined ? [] : [`Agent: ${agent}`]),
@@ -243,9 +245,9 @@ function specLines({
 }
 
 function line(schedule: Schedule): string {
-  const { id: itsId, name, time, zone, mode, lastRun } = schedule
+  const { id: itsId, name, zone, mode, lastRun } = schedule
   const last = lastRun && `last ${RUN_STATUS_TEXT[lastRun.status].toLowerCase()} ${momentText(lastRun.startedAt, zone)}`
-  return `- ${itsId} ${name}: ${[timeText(time, zone), nextText(schedule), mode, last].filter(Boolean).join('; ')}`
+  return `- ${itsId} ${name}: ${[whenText(schedule), nextText(schedule), mode, last].filter(Boolean).join('; ')}`
 }
 
 function nextText({ isPaused, nextAt, time, zone }: Schedule): string {
