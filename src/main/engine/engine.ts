@@ -135,7 +135,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     background,
     log,
   })
-  const fileAccess = createFileAccess({ home, header: sessions.header })
+  const fileAccess = createFileAccess({
+    home,
+    header: (sessionId) => effectiveHeader({ header: sessions.header(sessionId) }),
+  })
   const sessionFiles = createSessionFiles({ home, access: fileAccess, keepUserChange: checkpoints.keepUserChange })
   const reviews = createEngineReview(foundation, { checkpoints, sessions })
   const mcp = createEngineMcp({

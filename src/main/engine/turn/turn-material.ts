@@ -83,20 +83,21 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const watched = deps.extensions.terminals?.watched(session)
     const sandboxBefore = session.header.sandbox
     const facts = cachedFacts(() => {
-      const { addedFolders, sandbox: now } = session.header
+      const { sandbox: now } = session.header
+      const effective = deps.project.effectiveHeader(session)
       // Recorded again when the mode or the settings change.
       const sandbox = now === sandboxBefore ? environment.sandbox : now
       return {
         environment: {
           folder: header.folder,
-          addedFolders,
+          addedFolders: effective.addedFolders,
           isGitRepository,
           system: `${process.platform} ${release()} (${process.arch})`,
           today: localDay(deps.clock.now()),
           ...environment,
         },
         permission: {
-          mode: deps.project.effectiveHeader(session).mode,
+          mode: effective.mode,
           canAsk: deps.canAsk(session.header),
           ...(sandbox && { sandbox }),
         },
@@ -205,7 +206,7 @@ export interface TurnReport {
 
 /** What is known about the folder that a session works in. */
 export interface TurnProject {
-  /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
+  /** The header whose mode and folders apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): SessionHeader
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>

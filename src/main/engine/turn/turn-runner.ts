@@ -106,7 +106,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           instructionsFor: (touched) =>
             nestedInstructions(touched, {
               folder: header.folder,
-              addedFolders: session.header.addedFolders,
+              addedFolders: deps.project.effectiveHeader(session).addedFolders,
               home: deps.home,
               history,
               markOwn: (files) => markAgentWritten(deps.project, session, files),
