@@ -82,12 +82,15 @@ export const rememberedForSession: Policy = ({ call, isRemembered }) => {
 
 /**
  * A server's tool that changed since it was allowed asks again, even if something allows it: the user allowed only what
- * was shown at the time.
+ * was shown at the time. So does the tool of a project's server that has the name of another one.
  */
-export const changedServerTools: Policy = ({ tool, toolChange }) =>
-  toolChange && tool.server
-    ? {
-        decision: 'ask',
-        reason: `The server ${tool.server.name} has changed ${tool.server.tool} since you allowed it.`,
-      }
-    : undefined
+export const changedServerTools: Policy = ({ tool, toolChange }) => {
+  if (!toolChange || !tool.server) return undefined
+  const { name, tool: called } = tool.server
+  return {
+    decision: 'ask',
+    reason: toolChange.isOtherServer
+      ? `You allowed ${called} of another server called ${name}; this is the server of this project.`
+      : `The server ${name} has changed ${called} since you allowed it.`,
+  }
+}

@@ -189,12 +189,31 @@ describe("a rule for a server's tool", () => {
       })
   })
 
-  it('applies to one server, not to another with the same name', async () => {
+  it("does not apply to a project's server with the same name until the user has allowed that one", async () => {
     const rules = [`allow ${NAME}`]
     await session({ rules }).call(send('Sends a mail.'))
-    expect(await session({ rules }).call(send('Posts a letter.', { id: 'project/elsewhere/mail' }))).toMatchObject({
-      allowed: true,
+    const impostor = send('Sends a mail.', { id: 'project/elsewhere/mail' })
+    expect(await session({ rules, canAsk: false, mode: 'auto' }).call(impostor)).toMatchObject({
+      allowed: false,
+      message: expect.stringContaining('another server called mail'),
     })
+    const similar = send('Sends a mail.', { id: 'project/elsewhere/%C3%BC%20mail' })
+    expect(await session({ rules, canAsk: false }).call(similar)).toMatchObject({ allowed: false })
+    const all = session({ rules: ['allow mcp__mail__*'], canAsk: false })
+    const reads = send('Reads mails.', { id: 'project/elsewhere/mail', tool: 'read', name: 'mcp__mail__read' })
+    expect(await all.call(reads)).toMatchObject({ allowed: false })
+    expect(await all.call({ ...reads, server: { ...reads.server, id: 'user/mail' } })).toMatchObject({ allowed: true })
+    const { approval } = await session({ rules }).answered(impostor, 'allow_always')
+    expect(approval.preview).toMatchObject({ change: expect.stringContaining('+Server: project/elsewhere/mail') })
+    expect(await session({ rules, canAsk: false }).call(impostor)).toMatchObject({ allowed: true })
+  })
+
+  it("applies to the user's own server, also when a project's server of that name was allowed before", async () => {
+    const rules = [`allow ${NAME}`]
+    await session({ rules }).call(send('Posts a letter.', { id: 'project/elsewhere/mail' }))
+    expect(await session({ rules }).call(send('Sends a mail.'))).toMatchObject({ allowed: true })
+    const editors = send('Sends a mail.', { id: 'session/session-1/mail' })
+    expect(await session({ rules }).call(editors)).toMatchObject({ allowed: true })
   })
 
   it('asks when the record of what was allowed is unreadable', async () => {
