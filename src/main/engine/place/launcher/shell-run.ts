@@ -1,6 +1,7 @@
 import { spawn, type StdioOptions } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { CodedError } from '../../../../shared/errors'
 import type { Channel, ChannelEnd, PlaceShell, PrepareOptions, ShellResult } from './launcher'
 
 /** Maximum characters kept of a script's output. */
@@ -49,18 +50,34 @@ export function startChannel(
 
 export interface RunOptions extends PrepareOptions {
   stdin?: Readable
+  /** For a script of ours, whose output is short: a place that prints without end is refused. */
+  isShort?: boolean
+  /** How long it may take, in ms. */
+  limitMs?: number
 }
 
 /** Runs a script to its end. Rejects if the place can't be reached; a failure of the script is a result. */
 export async function runScript(shell: PlaceShell, script: string, options: RunOptions = {}): Promise<ShellResult> {
-  const { stdin, signal, ask } = options
+  const { stdin, signal, ask, isShort = false, limitMs } = options
   signal?.throwIfAborted()
   const channel = shell.start(script, { ...(ask && { ask }) })
   const abort = (): void => channel.kill()
   signal?.addEventListener('abort', abort, { once: true })
+  let problem: CodedError | undefined
+  const refuse = (why: CodedError): void => {
+    problem ??= why
+    channel.kill()
+  }
+  const timer =
+    limitMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          refuse(new CodedError('place.unreachable', `It did not answer within ${Math.round(limitMs / 1000)} seconds.`))
+        }, limitMs)
   let stdout = ''
   channel.output.setEncoding('utf8').on('data', (text: string) => {
     if (stdout.length < MAX_OUTPUT) stdout += text
+    else if (isShort) refuse(new CodedError('place.misbehaved', 'It sent output without end.'))
   })
   try {
     // A script that ends early closes its stdin; its own output says why.
@@ -68,11 +85,13 @@ export async function runScript(shell: PlaceShell, script: string, options: RunO
     else channel.input.end()
     const { exitCode } = await channel.ended
     signal?.throwIfAborted()
+    if (problem) throw problem
     const result = { exitCode: exitCode ?? 255, stdout, stderr: channel.errors() }
     const failure = shell.failure(result)
     if (failure) throw failure
     return result
   } finally {
+    clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
 }

@@ -8,12 +8,18 @@ import { checkRunsThere, parseProbe, PROBE_SCRIPT, SERVER_FOLDER } from '../prep
 import { plainLine } from '../remote/plain-text'
 import type { Launcher, PlaceShell, PrepareOptions, Prepared, ShellResult } from '../launcher/launcher'
 import { downloadFile, uploadFile } from './shell-copy'
-import { quoted, runScript } from '../launcher/shell-run'
+import { quoted, type RunOptions, runScript } from '../launcher/shell-run'
 
 /** Connects stdin and stdout to a port of loopback; for shells without their own way to do so. */
 const RELAY =
   'const ' +
   "s=require('net').connect({port:+process.argv[1],host:'127.0.0.1',allowHalfOpen:true});s.on('error',()=>process.exit(1));process.stdin.pipe(s).pipe(process.stdout)"
+
+/**
+ * How long the place may take to answer a script of ours in an automatic attempt, in ms; otherwise a shell that hangs
+ * would keep Trestle from trying again.
+ */
+const ANSWER_MS = 60_000
 
 export interface ShellLauncherOptions {
   /** Real path of TRESTLE_HOME. */
@@ -34,14 +40,14 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
 
   const probe = async (given: PrepareOptions, current: readonly string[]): Promise<PlaceFacts> => {
     await shell.ready?.(given)
-    const result = await runScript(shell, PROBE_SCRIPT, given)
+    const result = await runScript(shell, PROBE_SCRIPT, limited(given))
     if (result.exitCode !== 0 && !result.stdout.includes('end=1')) throw notStarted(result.stderr, result.exitCode)
     return parseProbe(result.stdout, current)
   }
 
   /** Starts it once to verify that it runs there, and checks whether it supports an engine that keeps running. */
   const attaches = async (trestle: string, given: PrepareOptions): Promise<boolean> => {
-    const { exitCode, stdout, stderr } = await runScript(shell, `${trestle} wire --help`, given)
+    const { exitCode, stdout, stderr } = await runScript(shell, `${trestle} wire --help`, limited(given))
     if (exitCode !== 0) throw notStarted(stderr, exitCode)
     return place.keepsRunning !== false && stdout.includes('--attach')
   }
@@ -111,6 +117,11 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
       return shell.failure(result) ?? notStarted(result.stderr, result.exitCode)
     },
   }
+}
+
+/** The user can stop an attempt of theirs, which may wait for a password. */
+function limited(given: PrepareOptions): RunOptions {
+  return { ...given, isShort: true, ...(given.isAutomatic && { limitMs: ANSWER_MS }) }
 }
 
 /** The file name of the copied Node. */
