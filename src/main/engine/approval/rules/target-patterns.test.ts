@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, describe, it } from 'vitest'
-import { addressRefusal, urlGlob, hiddenPaths } from './target-patterns'
+import { addressRefusal, pathGlob, urlGlob, hiddenPaths } from './target-patterns'
 import { callTool } from '../../../../../test/support/call-tool'
 import { rulesOf } from '../../../../../test/support/judge-command'
 import { tempFolder } from '../../../../../test/support/temp-folder'
@@ -30,6 +30,16 @@ test.each([
   expect(urlGlob(pattern)(url)).toBe(allows)
   expect(urlGlob(pattern, { broad: true })(url)).toBe(denies)
 })
+
+test.each(['private', 'private/', './private/', '/p/private/', '~/private/'])(
+  'a rule about the folder %s means the folder and all in it',
+  (pattern) => {
+    const { matches, mayMatchBelow } = pathGlob(pattern, '/p', { broad: true, home: '/p' })
+    expect(['/p/private', '/p/Private/x/y', '/p/private-not'].map(matches)).toEqual([true, true, false])
+    expect(mayMatchBelow('/p')).toBe(true)
+    expect(pathGlob(pattern, '/p', { home: '/p' }).matches('/p/private')).toBe(true)
+  },
+)
 
 test('deny, ask and unreadable rules apply to the target of a redirect', () => {
   const rule = { scope: 'user', file: '/c.toml', index: 0, line: 3 } as const

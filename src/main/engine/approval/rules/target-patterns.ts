@@ -49,7 +49,8 @@ export function pathGlob(
 }
 
 function compile(pattern: string, root: string, { broad, home, paths }: Required<PathGlobOptions>): PathTest {
-  const absolute = absolutePattern(pattern, root, home, paths)
+  // A folder is the same with a slash at the end.
+  const absolute = absolutePattern(pattern, root, home, paths).replace(/(?<=[^/:])\/$/, '')
   // For a tool that lists or searches, a pattern for everything in a folder also matches the folder.
   const [folder, inside] = absolute.endsWith('/**') ? [absolute.slice(0, -3), true] : [absolute, broad]
   const syntax = { anyCase: broad }
