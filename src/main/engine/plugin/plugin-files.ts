@@ -21,6 +21,8 @@ export interface PluginContent {
 
 export const PLUGIN_LIMITS = {
   files: 500,
+  /** As many as the files can be in, at most; a project's plugins are read again at each use. */
+  folders: 4000,
   fileBytes: 1024 * 1024,
   totalBytes: 8 * 1024 * 1024,
   depth: 8,
@@ -112,6 +114,7 @@ interface FoundFile {
 
 function filesIn(folder: string): FoundFile[] {
   const found: FoundFile[] = []
+  let folders = 0
   const look = (inside: string): void => {
     for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
       const path = inside === '' ? entry.name : `${inside}/${entry.name}`
@@ -119,6 +122,8 @@ function filesIn(folder: string): FoundFile[] {
       checkPath(path)
       if (entry.isSymbolicLink()) refuse(`${path} is a symbolic link. A plugin consists of plain files only.`)
       if (entry.isDirectory()) {
+        folders += 1
+        if (folders > PLUGIN_LIMITS.folders) refuse(`It has more than ${PLUGIN_LIMITS.folders} folders.`)
         look(path)
         continue
       }

@@ -161,6 +161,9 @@ it('refuses folders with links, special, forbidden or reserved names, and incomp
   await refused((folder) => symlinkSync('data.txt', join(folder, 'inside')), /inside is a symbolic link/)
   await refused((folder) => writeFileSync(join(folder, 'a\\..\\b'), ''), /not allowed/)
   await refused((folder) => writeFileSync(join(folder, 'a\u202eb'), ''), /not allowed/)
+  await refused((folder) => {
+    for (let n = 0; n <= 4000; n += 1) mkdirSync(join(folder, `empty-${n}`))
+  }, /more than 4000 folders/)
   await refused(
     (folder) =>
       mkdirSync(join(folder, 'skills', '.git')) ?? writeFileSync(join(folder, 'skills', '.git', 'config'), ''),
