@@ -1,5 +1,5 @@
 import { relative, sep } from 'node:path'
-import { RESERVED_FILES } from '../workspace/file/reserved-file'
+import { RESERVED_FILES, RESERVED_FOLDERS } from '../workspace/file/reserved-file'
 import { isWithin } from '../workspace/path/real-path'
 
 /**
@@ -39,7 +39,7 @@ export const PROTECTED_NAMES: readonly string[] = [
  * Names that get a placeholder if they do not exist: an empty folder, which git ignores, so that the name cannot be
  * taken.
  */
-export const RESERVED_NAMES: readonly string[] = ['.git/hooks', '.trestle', '.vscode', '.husky', ...RESERVED_FILES]
+export const RESERVED_NAMES: readonly string[] = ['.git/hooks', ...RESERVED_FOLDERS, ...RESERVED_FILES]
 
 /** Protected anywhere in a project if they already exist. */
 export const PROTECTED_ANYWHERE: ReadonlySet<string> = new Set(['.trestle', '.mcp.json', '.vscode', '.husky', '.envrc'])

@@ -37,6 +37,13 @@ describe('a listing', () => {
     expect(await names()).toEqual(['.gitignore', 'a.txt', 'kept.log', 'link', 'sub', 'sub/b.txt'])
   })
 
+  test('leaves out the empty folders with which sandboxes reserve names, but no other empty folder', async () => {
+    const { root, names } = await setUp({ 'a.txt': 'a', '.husky/pre-commit': 'x' })
+    for (const name of ['.env', '.envrc', '.vscode', '.trestle', 'empty', 'sub/.vscode'])
+      mkdirSync(join(root, name), { recursive: true })
+    expect(await names()).toEqual(['.husky', '.husky/pre-commit', 'a.txt', 'empty', 'sub', 'sub/.vscode'])
+  })
+
   test('leaves out Trestle’s folder, and lists paths in several roots once', async () => {
     const { root, list, write } = await setUp({ 'a/b/c': 'x', 'home/contents': 'x' })
     write('home/x', 'x')

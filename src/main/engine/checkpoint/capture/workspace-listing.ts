@@ -2,6 +2,7 @@ import { readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FileState, FileChange } from '../../../../shared/model/session/checkpoint'
 import { ignoreRules, type IgnoreRules } from '../../workspace/path/ignore-rules'
+import { isReservedName } from '../../workspace/file/reserved-file'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { type BlobStore, captureFile, versionStamp, statAt, sameState } from './file-state'
 import { WorkSlices } from '../../runtime/work-slices'
@@ -51,7 +52,8 @@ export interface ListingOptions {
 
 /**
  * Lists everything below the roots and stores contents that are not stored yet. Skips version control, ignored files,
- * and sensitive files. Yields to the event loop every few milliseconds. Rejects when `signal` aborts.
+ * sensitive files, and placeholders of sandboxes. Yields to the event loop every few milliseconds. Rejects when
+ * `signal` aborts.
  */
 export async function listWorkspace(options: ListingOptions): Promise<Listing> {
   const { roots, except, blobs, known, maxEntries = MAX_ENTRIES, maxMs = MAX_LISTING_MS, signal } = options
@@ -85,7 +87,8 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
       if (name === '.git' || TEMPORARY.test(name) || path === except) continue
       const stat = statAt(path)
       if (!stat || rules.ignores(path, stat.isDirectory())) continue
-      if (!stat.isDirectory() && sensitiveRule(path) !== undefined) continue
+      if (stat.isDirectory() ? roots.includes(folder) && isReservedName(path) : sensitiveRule(path) !== undefined)
+        continue
       if (files.size >= maxEntries || performance.now() > end) {
         complete = false
         waiting.length = 0

@@ -10,12 +10,24 @@ export const RESERVED_FILES: ReadonlySet<string> = new Set([
   '.envrc',
 ])
 
+/** The same for folders. */
+export const RESERVED_FOLDERS: ReadonlySet<string> = new Set(['.trestle', '.vscode', '.husky'])
+
+/** Whether a path is only a placeholder of a sandbox: an empty folder with a reserved name. */
+export function isReservedName(path: string): boolean {
+  const name = basename(path)
+  return (RESERVED_FILES.has(name) || RESERVED_FOLDERS.has(name)) && isEmptyFolder(path)
+}
+
 /**
  * Whether a path is only a placeholder that reserves the name of a file. Readers and writers of files treat it as
  * missing.
  */
 export function isPlaceholder(path: string): boolean {
-  if (!RESERVED_FILES.has(basename(path))) return false
+  return RESERVED_FILES.has(basename(path)) && isEmptyFolder(path)
+}
+
+function isEmptyFolder(path: string): boolean {
   try {
     return lstatSync(path).isDirectory() && readdirSync(path).length === 0
   } catch {
