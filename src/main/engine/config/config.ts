@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
+import { writeFailure } from './write-failure'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TomlEdit } from './toml/edit-toml'
 import { parseConfig, locateMistakes, readConfigText, type ConfigText } from './read-config-file'
@@ -142,7 +143,7 @@ function writeEdited(file: string, change: (text: string) => string): void {
       return
     } catch (error) {
       const reason = errorText(error)
-      throw new CodedError('config.write_failed', `${file} could not be written: ${reason}`, { cause: error })
+      throw writeFailure(`${file} could not be written: ${reason}`, error)
     }
   }
 }

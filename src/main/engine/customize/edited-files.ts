@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { TrustView } from '../../../shared/configuration/customize/customizations'
 import type { EditScope, Undoable } from '../../../shared/configuration/customize/rules'
 import { CodedError, failureOf } from '../../../shared/errors'
+import { writeFailure } from '../config/write-failure'
 import type { Config } from '../config/config'
 import { readConfigText } from '../config/read-config-file'
 import type { Trust } from '../trust/create-trust'
@@ -112,7 +113,7 @@ export function createEditedFiles({ home, config, trust, agentTrace, now = Date.
           ...(place.scope === 'user' && { mode: 0o600 }),
         })
       } catch (error) {
-        throw new CodedError('config.write_failed', failureOf(error).message, { cause: error })
+        throw writeFailure(failureOf(error).message, error)
       }
     })
   }
@@ -238,8 +239,6 @@ function moveFolder(from: string, to: string): void {
       rmSync(from, { recursive: true })
     }
   } catch (error) {
-    throw new CodedError('config.write_failed', `${from} could not be moved: ${failureOf(error).message}`, {
-      cause: error,
-    })
+    throw writeFailure(`${from} could not be moved: ${failureOf(error).message}`, error)
   }
 }

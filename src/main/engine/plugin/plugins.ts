@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { CodedError, failureOf } from '../../../shared/errors'
+import { writeFailure } from '../config/write-failure'
 import type {
   PluginList,
   PluginPlace,
@@ -108,9 +109,7 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
     try {
       records.put(record)
     } catch (error) {
-      throw new CodedError('config.write_failed', `It could not be written down: ${failureOf(error).message}`, {
-        cause: error,
-      })
+      throw writeFailure(`It could not be written down: ${failureOf(error).message}`, error)
     }
     changed()
   }

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
+import { writeFailure } from '../config/write-failure'
 import type { TrustPart, TrustView, TrustedFolder } from '../../../shared/configuration/customize/customizations'
 import { visibleLine } from '../../../shared/visible-text'
 import { describeHook } from '../config/agent-settings/hook-settings'
@@ -58,9 +59,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
       writeTrustDecision(home, change('entry' in found ? found.entry : { folder }, standing))
     } catch (error) {
       const reason = errorText(error)
-      throw new CodedError('config.write_failed', `What you decided could not be written down: ${reason}`, {
-        cause: error,
-      })
+      throw writeFailure(`What you decided could not be written down: ${reason}`, error)
     }
     notify(folder)
     return viewOf(folder, readTrustState(home, folder))

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { errorCode, errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
+import { writeFailure } from '../write-failure'
 import type { ProviderView } from '../../../../shared/configuration/settings'
 import type { Settings } from '../settings/settings'
 import { NO_KEY_STORE, type KeyStore, askKeyStoreProcess, createKeyStore, type LegacyCipher } from './key-store'
@@ -96,7 +97,7 @@ export function createSecrets(options: {
       writePrivateFile(file, `${JSON.stringify({ version: 1, keys: [...keys.values()] }, undefined, 2)}\n`)
     } catch (error) {
       const reason = errorText(error)
-      throw new CodedError('config.write_failed', `The key could not be stored in ${file}: ${reason}`, { cause: error })
+      throw writeFailure(`The key could not be stored in ${file}: ${reason}`, error)
     }
   }
   const open = (found: Entry | undefined): string | undefined => {

@@ -1,5 +1,6 @@
 import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
+import { writeFailure } from '../../config/write-failure'
 import type { JsonEdit } from '../../config/json/edit-json'
 import { readConfigText } from '../../config/read-config-file'
 import { writePrivateFile } from '../../config/write-private-file'
@@ -34,7 +35,7 @@ export async function writeServers(
       else await atomicWrite(file, Buffer.from(after))
       return after
     } catch (error) {
-      throw new CodedError('config.write_failed', `${file} could not be written: ${errorText(error)}`, { cause: error })
+      throw writeFailure(`${file} could not be written: ${errorText(error)}`, error)
     }
   }
 }
@@ -44,9 +45,7 @@ function edited(file: string, edit: () => string): string {
     return edit()
   } catch (error) {
     if (error instanceof CodedError) throw error
-    throw new CodedError('config.write_failed', `${file} does not parse, so it is left as it is: ${errorText(error)}`, {
-      cause: error,
-    })
+    throw writeFailure(`${file} does not parse, so it is left as it is: ${errorText(error)}`, error)
   }
 }
 

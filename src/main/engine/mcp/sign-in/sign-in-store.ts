@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { errorCode, errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
-import { CodedError } from '../../../../shared/errors'
+import { writeFailure } from '../../config/write-failure'
 import { NO_KEY_STORE, type KeyStore } from '../../config/key-store/key-store'
 import { writePrivateFile } from '../../config/write-private-file'
 import { withFileLock } from './file-lock'
@@ -121,9 +121,7 @@ export function createSignInStore({
           writePrivateFile(file, `${JSON.stringify({ version: 1, servers: [...entries.values()] }, undefined, 2)}\n`)
         } catch (error) {
           const reason = errorText(error)
-          throw new CodedError('config.write_failed', `The sign-in could not be kept in ${file}: ${reason}`, {
-            cause: error,
-          })
+          throw writeFailure(`The sign-in could not be kept in ${file}: ${reason}`, error)
         }
         seen = undefined
       }),
@@ -148,7 +146,7 @@ function entriesOf(file: string): [string, Entry][] {
     content = readFileSync(file, 'utf8')
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return []
-    throw new CodedError('config.write_failed', `The sign-ins in ${file} cannot be read.`, { cause: error })
+    throw writeFailure(`The sign-ins in ${file} cannot be read.`, error)
   }
   try {
     return fileSchema()

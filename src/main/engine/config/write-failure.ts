@@ -1,0 +1,15 @@
+import { errorCode } from '../../../shared/error-text'
+import { CodedError } from '../../../shared/errors'
+
+/**
+ * Why settings, keys or decisions could not be written. A full disk has a code of its own: checking the file, as
+ * `config.write_failed` advises, would not help.
+ */
+export function writeFailure(message: string, cause: unknown): CodedError {
+  return new CodedError(isDiskFull(cause) ? 'store.full' : 'config.write_failed', message, { cause })
+}
+
+function isDiskFull(error: unknown): boolean {
+  if (['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) return true
+  return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause)
+}
