@@ -103,7 +103,7 @@ export const ERRORS = {
     advice: 'Continue. Compacting helps once the conversation is longer.',
   },
   'compaction.gone': {
-    title: "This compaction can't be undone",
+    title: 'This compaction cannot be undone',
     retryable: false,
     advice: 'Undo the latest one first.',
   },
@@ -250,7 +250,7 @@ export const ERRORS = {
     advice: 'Read its message, then change the request.',
   },
   'mcp.not_attached': {
-    title: "The message can't be sent",
+    title: 'The message cannot be sent',
     retryable: false,
     advice: 'Fix the problem, then send it again. Nothing was sent.',
   },
@@ -325,4 +325,31 @@ function codeOf(error: unknown): ErrorCode {
   const code = errorCode(error) ?? ''
   if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(code)) return 'store.full'
   return code.startsWith('SQLITE_BUSY') ? 'store.busy' : 'internal'
+}
+
+/** Codes whose messages always say what their titles say, only more precisely. */
+const PRECISE: ReadonlySet<ErrorCode> = new Set([
+  'model.connection',
+  'mcp.disabled',
+  'mcp.not_accepted',
+  'task.ended',
+  'trust.changed',
+  'customize.changed',
+  'plugin.changed',
+  'device.limit',
+  'git.missing',
+  'git.no_repository',
+  'worktree.no_commit',
+  'worktree.dirty',
+])
+
+/** Beginnings of messages that need no title: "There is no session x.", "Only you can trust a project, but …". */
+const COMPLETE = /^(?:There (?:is|are|already)|Only you can)\b/
+
+/** What went wrong, in one sentence: the title and the message, or only the message where it says both. */
+export function failureText({ code, title, message }: Pick<Failure, 'code' | 'title' | 'message'>): string {
+  if (message === '' || message === title) return title
+  // A full disk is always named: a message about one file could be taken for a problem of that file.
+  const isComplete = PRECISE.has(code) || (COMPLETE.test(message) && code !== 'store.full')
+  return isComplete ? message : `${title}: ${message}`
 }

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine-api'
 import type { Task } from '../../shared/model/task/task'
 import { oneLine } from './output'
-import { type ErrorCode, type Failure, failureOf } from '../../shared/errors'
+import { type ErrorCode, type Failure, failureOf, failureText } from '../../shared/errors'
 import { UsageError } from './parse-command'
 
 /** Prints startup notices and problems in config.toml to stderr; the program continues with defaults. */
@@ -59,8 +59,8 @@ export function inTerminal(failure: Failure): Failure {
 
 /** A failure as text for stderr: what went wrong, and what to do about it. */
 export function terminalFailure(failure: Failure): string {
-  const { title, message, advice } = inTerminal(failure)
-  return `trestle: ${title}: ${message}\n${advice}\n`
+  const shown = inTerminal(failure)
+  return `trestle: ${failureText(shown)}\n${shown.advice}\n`
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentEnd, AgentStart } from '../../../shared/model/session/agent'
-import { CodedError, failureOf } from '../../../shared/errors'
+import { CodedError, failureOf, failureText } from '../../../shared/errors'
 import type { SessionEvent } from '../../../shared/events/event'
 import type { SessionHeader } from '../../../shared/model/session/session'
 import type { Task } from '../../../shared/model/task/task'
@@ -335,7 +335,7 @@ function endOf({ lastStop, lastFailure }: SessionHeader, signal: AbortSignal): O
     case 'max_tokens':
       return { status: 'failed', reason: 'Its answer was cut off at the output limit of the model.' }
     default:
-      return { status: 'failed', reason: lastFailure ? `${lastFailure.title}: ${lastFailure.message}` : 'It failed.' }
+      return { status: 'failed', reason: lastFailure ? failureText(lastFailure) : 'It failed.' }
   }
 }
 

@@ -1,5 +1,5 @@
 import { errorText } from '../../../shared/error-text'
-import { CodedError } from '../../../shared/errors'
+import { CodedError, failureText } from '../../../shared/errors'
 import type { ConnectionTest } from '../../../shared/configuration/settings'
 import type { ModelInfo, Provider } from './provider'
 
@@ -23,7 +23,7 @@ export async function testConnection(
     return {
       ok: true,
       durationMs: took(),
-      message: text ? `It answers: "${text}" (${seconds} s)` : `It answers (${seconds} s).`,
+      message: text ? `It answered "${text}" in ${seconds} s.` : `It answered in ${seconds} s.`,
     }
   } catch (error) {
     return { ok: false, durationMs: took(), message: reason(error, timeout.aborted) }
@@ -52,6 +52,6 @@ async function firstWords(provider: Provider, info: ModelInfo, signal: AbortSign
 function reason(error: unknown, timedOut: boolean): string {
   if (timedOut) return `It did not answer within ${LIMIT_MS / 1000} s.`
   if (!(error instanceof CodedError)) return errorText(error)
-  const { title, message, advice } = error.failure
-  return `${title}: ${message}${/[.!?)\]"]$/.test(message) ? '' : '.'} ${advice}`
+  const text = failureText(error.failure)
+  return `${text}${/[.!?)\]"]$/.test(text) ? '' : '.'} ${error.failure.advice}`
 }

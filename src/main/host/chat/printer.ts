@@ -1,6 +1,6 @@
 import { plural } from '../../../shared/language/plural'
 import { ignoreOthers } from '../../../shared/events/event-uses'
-import type { ErrorCode, Failure } from '../../../shared/errors'
+import { type ErrorCode, type Failure, failureText } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import { modelFallbackText } from '../../../shared/events/transcript-rows'
 import { isUserProvided, textOf } from '../../../shared/model/turn/message'
@@ -74,7 +74,7 @@ export class Printer {
   }
 
   failure(failure: Failure): void {
-    const { code, title, message } = failure
+    const { code, message } = failure
     const advice = CHAT_ADVICE[code] ?? inTerminal(failure).advice
     const { style } = this.#terminal
     const columns = this.#terminal.columns - 2
@@ -82,7 +82,7 @@ export class Printer {
       this.line(`${style.red('✗')} ${wrapText(safeText(message), columns).join('\n  ')}`)
       return
     }
-    const lines = wrapText(`${safeText(title)}: ${safeText(message)}`, columns)
+    const lines = wrapText(safeText(failureText(failure)), columns)
     this.line(
       `${style.red('✗')} ${lines.join('\n  ')}\n  ` + style.dim(wrapText(safeText(advice), columns).join('\n  ')),
     )

@@ -130,7 +130,7 @@ function TestOutcome({ test }: TestOutcomeProps) {
           )}
           <span className="min-w-0 wrap-anywhere whitespace-pre-wrap">
             {outcome.ok ? 'Connected' : 'Couldn’t connect'}
-            {outcome.durationMs !== undefined && `, after ${duration(outcome.durationMs)}`}
+            {outcome.durationMs !== undefined && ` (${duration(outcome.durationMs)})`}
             <span className="text-ink-2">: {outcome.message}</span>
           </span>
         </p>

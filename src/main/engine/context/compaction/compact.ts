@@ -1,5 +1,5 @@
 import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/turn/context'
-import { CodedError, ERRORS, failureOf, type Failure } from '../../../../shared/errors'
+import { CodedError, ERRORS, failureOf, type Failure, failureText } from '../../../../shared/errors'
 import type { Message, Usage } from '../../../../shared/model/turn/message'
 import { receiveChunks, retryDelay } from '../../loop/model-request'
 import type { TurnContext, TurnModel, TurnPrefix } from '../../loop/turn-context'
@@ -291,6 +291,5 @@ function noHelpError({ trimThreshold, fixed }: CompactionTask, { after }: { afte
 }
 
 function failed(error: unknown): Failure {
-  const { title, message } = failureOf(error)
-  return new CodedError('compaction.failed', `${title}: ${message}`).failure
+  return new CodedError('compaction.failed', failureText(failureOf(error))).failure
 }

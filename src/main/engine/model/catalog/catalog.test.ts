@@ -332,7 +332,7 @@ describe('testing a connection', () => {
   it('shows the beginning of the answer', async () => {
     expect(await testing('', [{ text: ' ok\n' }])).toMatchObject({
       ok: true,
-      message: expect.stringMatching(/^It answers: "ok" \(\d/),
+      message: expect.stringMatching(/^It answered "ok" in \d/),
     })
   })
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type AnyMessage, type Stream, RequestError } from '@agentclientprotocol/sdk'
-import { CodedError, type Failure } from '../../../../shared/errors'
+import { CodedError, type Failure, failureText } from '../../../../shared/errors'
 
 /** Maximum bytes of one message; a longer line is truncated and answered with a parse error. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -196,6 +196,6 @@ export function toRequestError(error: unknown): unknown {
 }
 
 /** Editors show this text verbatim. */
-export function failureMessage({ title, message, advice }: Failure): string {
-  return `${title}: ${message} ${advice}`
+export function failureMessage(failure: Failure): string {
+  return `${failureText(failure)} ${failure.advice}`
 }

@@ -30,7 +30,7 @@ export function ModelNameField({ value, onChange, placeholder, error, offered, i
   const known = offered?.models.find(({ model }) => model === name)
   return (
     <div className="min-w-0">
-      <div className="flex items-end gap-2">
+      <div className="flex items-start gap-2">
         <TextField
           label="Model name"
           mono
@@ -41,9 +41,15 @@ export function ModelNameField({ value, onChange, placeholder, error, offered, i
           list={offered ? listId : undefined}
           onChange={(event) => onChange(event.target.value)}
         />
-        <Button busy={isAsking} disabled={!onAsk} onClick={onAsk} className="flex-none">
-          List models
-        </Button>
+        <div className="flex flex-none flex-col gap-1">
+          {/* As high as the label of the field: an error below the field must not move the button. */}
+          <span aria-hidden className="text-small">
+            &nbsp;
+          </span>
+          <Button busy={isAsking} disabled={!onAsk} onClick={onAsk}>
+            List models
+          </Button>
+        </div>
       </div>
       {offered && (
         <datalist id={listId}>
@@ -105,7 +111,8 @@ export function TestResult({
           )}
           <span className="min-w-0 break-words">
             {outcome.ok ? 'Connected' : 'Couldn’t connect'}
-            {outcome.durationMs !== undefined && `, after ${duration(outcome.durationMs)}`}
+            {/* The message of a success has its own duration. */}
+            {!outcome.ok && outcome.durationMs !== undefined && ` (${duration(outcome.durationMs)})`}
             {outcome.message && <span className="text-ink-2">: {outcome.message}</span>}
           </span>
         </p>
