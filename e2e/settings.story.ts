@@ -18,7 +18,7 @@ test.describe('the settings page', () => {
       .first()
       .click()
     await page.getByRole('button', { name: /Test/ }).first().click()
-    await expect(page.getByText(/^Connected, after/).first()).toBeVisible()
+    await expect(page.getByText(/^Connected: It answered/).first()).toBeVisible()
     expect(app.server.requests).toHaveLength(1)
 
     await page

@@ -1,4 +1,6 @@
 import type { ModelAbilities } from '../../shared/configuration/settings'
+import { formatDate } from '../../shared/language/speak'
+import type { PriceTable } from '../../shared/model/turn/usage'
 
 /** A model's capabilities in one line: "1,000,000 tokens · images, PDFs · thinking". */
 export function describeAbilities({
@@ -32,4 +34,9 @@ function trim(value: number): string {
 /** The size of something in a request: `9.4 kB`, `183 kB`. */
 export function formatKilobytes(bytes: number): string {
   return `${(bytes / 1000).toLocaleString(undefined, { maximumFractionDigits: bytes < 10_000 ? 1 : 0 })} kB`
+}
+
+/** The day on which the table of known models was made, in the user's format. */
+export function tableDate({ generated }: PriceTable): string {
+  return formatDate(new Date(`${generated}T12:00`), { dateStyle: 'medium' })
 }

@@ -24,6 +24,7 @@ import { TrustBanner, TrustMark, useTrustView } from '../features/trust/trust-ba
 import { ResendDialog, RestoreDialog, SealedBanner } from './session/lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
 import { useLayout } from '../state/page/layout-state'
+import { showToast } from '../state/page/toasts-state'
 import { titleOf, useSessions } from '../state/session-list/sessions-state'
 import { useSessionActions, changeMode } from '../state/session/session-actions'
 import { useSessionHeader, useSessionState } from '../state/session/session-view'
@@ -53,10 +54,13 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
     useLayout.getState().setInspectorTab('plan')
     if (frame.inspector?.open === false) frame.inspector.toggle()
   }
-  // A remembered session that was deleted elsewhere is not an error.
+  const wasShown = header !== undefined
+  // A remembered session that was deleted elsewhere is not an error. A dead link says why another page opens.
   useEffect(() => {
-    if (notFound) useLayout.getState().forgetSession(sessionId)
-  }, [notFound, sessionId])
+    if (!notFound) return
+    useLayout.getState().forgetSession(sessionId)
+    if (!wasShown) showToast('This session no longer exists here')
+  }, [notFound, sessionId, wasShown])
   const known = header ?? summary
   const place = known && splitPlaceFolder(known.folder)
   const trust = useTrustView(known?.folder)

@@ -48,7 +48,7 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
           {error ? (
             <LoadError query={query} />
           ) : data ? (
-            <p className="text-ui text-ink-2">This can’t be allowed permanently: no rule would cover only this.</p>
+            <p className="text-ui text-ink-2">This cannot be allowed permanently: no rule would cover only this.</p>
           ) : (
             <div role="status" aria-label="Loading choices" className="space-y-2.5">
               <Skeleton className="w-2/5" />

@@ -1,4 +1,4 @@
-import { use, useId, useRef, useState, useEffect } from 'react'
+import { use, useId, useRef, useState, useEffect, type ReactNode } from 'react'
 import { TriangleAlert } from 'lucide-react'
 import {
   isDangerous,
@@ -128,6 +128,23 @@ export function ApprovalCard({
     (key) => act(actions.find(({ kbd }) => kbd === key)),
   )
   useEscape('popover', why, () => setWhy(false))
+  const buttons = actions.map((action, index) => ({ action, variant: variantOf(action, index, danger) }))
+  const button = ({ action, variant }: { action: CardAction; variant: ButtonVariant }): ReactNode => (
+    <Button
+      key={action.key}
+      data-action={action.key}
+      data-quiet={variant === 'quiet' || undefined}
+      variant={variant}
+      {...(action.kbd !== undefined && { kbd: action.kbd })}
+      disabled={step.kind === 'sent' || blocked !== undefined}
+      className={canAct(action) ? 'max-w-full' : 'max-w-full opacity-50'}
+      // A card that appears or moves under the pointer ignores clicks meant for what was there before.
+      aria-disabled={!grace.isArmed || !canAct(action) || undefined}
+      onClick={() => grace.isArmed && act(action)}
+    >
+      <span className="truncate">{action.label}</span>
+    </Button>
+  )
 
   return (
     <div
@@ -174,7 +191,7 @@ export function ApprovalCard({
             </div>
           ) : (
             <p id={whyId} className="approval-why">
-              {reason}
+              {withCode(reason)}
             </p>
           ))}
         {preview && step.kind !== 'editing' && (
@@ -207,39 +224,28 @@ export function ApprovalCard({
       ) : (
         step.kind !== 'always' && (
           <div className="approval-acts">
-            {actions.map((action, index) => (
-              <Button
-                key={action.key}
-                data-action={action.key}
-                data-quiet={variantOf(action, index, danger) === 'quiet' || undefined}
-                variant={variantOf(action, index, danger)}
-                {...(action.kbd !== undefined && { kbd: action.kbd })}
-                disabled={step.kind === 'sent' || blocked !== undefined}
-                className={canAct(action) ? 'max-w-full' : 'max-w-full opacity-50'}
-                // A card that appears or moves under the pointer ignores clicks meant for what was there before.
-                aria-disabled={!grace.isArmed || !canAct(action) || undefined}
-                onClick={() => grace.isArmed && act(action)}
-              >
-                <span className="truncate">{action.label}</span>
-              </Button>
-            ))}
-            {canEdit && (
-              <Button
-                data-action="edit"
-                data-quiet
-                variant="quiet"
-                className="max-w-full"
-                disabled={step.kind === 'sent' || blocked !== undefined}
-                onClick={() => {
-                  if (step.kind !== 'open' || blocked !== undefined) return
-                  lastAction.current = 'edit'
-                  fold?.setCompact(false)
-                  setStep({ kind: 'editing' })
-                }}
-              >
-                <span className="truncate">Edit…</span>
-              </Button>
-            )}
+            {buttons.filter(({ variant }) => variant !== 'quiet').map(button)}
+            {/* They stay together where the line wraps. */}
+            <div className="approval-more">
+              {buttons.filter(({ variant }) => variant === 'quiet').map(button)}
+              {canEdit && (
+                <Button
+                  data-action="edit"
+                  data-quiet
+                  variant="quiet"
+                  className="max-w-full"
+                  disabled={step.kind === 'sent' || blocked !== undefined}
+                  onClick={() => {
+                    if (step.kind !== 'open' || blocked !== undefined) return
+                    lastAction.current = 'edit'
+                    fold?.setCompact(false)
+                    setStep({ kind: 'editing' })
+                  }}
+                >
+                  <span className="truncate">Edit…</span>
+                </Button>
+              )}
+            </div>
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
             <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
               {grace.isArmed &&
@@ -273,6 +279,11 @@ function variantOf(action: CardAction, index: number, danger: boolean): ButtonVa
 function dangerousParts({ reasons = [], preview }: Approval): string[] {
   const whole = preview?.kind === 'command' ? preview.command : ''
   return reasons.flatMap(({ danger, part }) => (danger ? [part ?? whole] : []))
+}
+
+/** The reason, with its parts in backticks as code. */
+function withCode(reason: string): ReactNode[] {
+  return reason.split(/`([^`]+)`/).map((text, index) => (index % 2 === 1 ? <code key={index}>{text}</code> : text))
 }
 
 /** Every reason why approval is required, dangers first and in red. */

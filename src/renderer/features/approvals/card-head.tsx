@@ -30,11 +30,7 @@ export function CardHead({ behind, dangers = 0, children }: CardHeadProps) {
       <StatusDot status={dangers > 0 ? 'failed' : 'waiting'} silent />
       {children}
       {dangers > 0 && <span className="approval-risks">{dangers === 1 ? '1 risk' : `${dangers} risks`}</span>}
-      {behind > 0 && (
-        <span className="approval-behind">
-          {behind} more {behind === 1 ? 'waits' : 'wait'}
-        </span>
-      )}
+      {behind > 0 && <span className="approval-behind">{behind} more pending</span>}
       {fold && (
         <button
           type="button"

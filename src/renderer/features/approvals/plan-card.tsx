@@ -19,6 +19,9 @@ interface PlanCardProps extends ApprovalCardProps {
   renderMarkdown: (text: string) => ReactNode
 }
 
+/** Whether a button is among the less prominent ones: those that reject. */
+const isQuiet = ({ kind, optionId }: ApprovalOption): boolean => kind !== 'allow_once' && optionId !== 'revise'
+
 /** A plan to approve: rendered, or as a diff against the last revision shown. Answered by a button or its number. */
 export function PlanCard(props: PlanCardProps) {
   const { approval, plan, behind = 0, place = '', blocked, renderMarkdown } = props
@@ -44,6 +47,20 @@ export function PlanCard(props: PlanCardProps) {
     setStep('open')
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>('[data-action="revise"]')?.focus())
   }
+  const button = (option: ApprovalOption): ReactNode => (
+    <Button
+      key={option.optionId}
+      data-action={option.optionId}
+      variant={option.kind === 'allow_once' ? 'primary' : isQuiet(option) ? 'quiet' : 'default'}
+      {...(keys.has(option.optionId) && { kbd: keys.get(option.optionId)! })}
+      disabled={sent || blocked !== undefined}
+      className={canAct(option) ? 'max-w-full' : 'max-w-full opacity-50'}
+      aria-disabled={!grace.isArmed || !canAct(option) || undefined}
+      onClick={() => grace.isArmed && act(option)}
+    >
+      <span className="truncate">{option.optionId === 'revise' ? 'Request changes…' : option.name}</span>
+    </Button>
+  )
   return (
     <div ref={card} role="group" aria-label={`Plan to review, revision ${plan.revision}`} className="approval">
       <CardHead behind={behind}>
@@ -95,20 +112,9 @@ export function PlanCard(props: PlanCardProps) {
             </p>
           </div>
           <div className="approval-acts">
-            {options.map((option) => (
-              <Button
-                key={option.optionId}
-                data-action={option.optionId}
-                variant={option.kind === 'allow_once' ? 'primary' : option.optionId === 'revise' ? 'default' : 'quiet'}
-                {...(keys.has(option.optionId) && { kbd: keys.get(option.optionId)! })}
-                disabled={sent || blocked !== undefined}
-                className={canAct(option) ? 'max-w-full' : 'max-w-full opacity-50'}
-                aria-disabled={!grace.isArmed || !canAct(option) || undefined}
-                onClick={() => grace.isArmed && act(option)}
-              >
-                <span className="truncate">{option.optionId === 'revise' ? 'Request changes…' : option.name}</span>
-              </Button>
-            ))}
+            {options.filter((option) => !isQuiet(option)).map(button)}
+            {/* They stay together where the line wraps. */}
+            <div className="approval-more">{options.filter(isQuiet).map(button)}</div>
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
             <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
               {grace.isArmed && (seen ? 'You can answer now.' : 'Scroll to the end of the plan to approve it.')}

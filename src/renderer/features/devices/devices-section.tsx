@@ -38,7 +38,7 @@ export function DevicesSection() {
         text="Phones and other computers that use this Trestle over your network: to approve, answer, steer and stop."
       >
         {isComputer && (
-          <Button size="small" icon={<Plus aria-hidden />} onClick={() => setPairing(true)}>
+          <Button icon={<Plus aria-hidden />} onClick={() => setPairing(true)}>
             Pair a device
           </Button>
         )}
@@ -51,7 +51,11 @@ export function DevicesSection() {
         <div className="space-y-4">
           <Address address={data.address} />
           {data.devices.length === 0 ? (
-            <EmptyState icon={<Smartphone aria-hidden />} title="No devices yet">
+            <EmptyState
+              icon={<Smartphone aria-hidden />}
+              title="No devices yet"
+              className="rounded-lg border border-dashed border-line-strong"
+            >
               Pair a phone with a code that works once. You can sign it out here at any time.
             </EmptyState>
           ) : (
@@ -161,7 +165,7 @@ const ACCESS = [
   {
     value: 'read',
     label: 'Read-only',
-    description: 'Can see sessions, requests and tasks, but can’t change anything.',
+    description: 'Can see sessions, requests and tasks, but cannot change anything.',
   },
 ] as const satisfies readonly { value: DeviceAccess; label: string; description: string }[]
 

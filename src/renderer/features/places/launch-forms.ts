@@ -213,7 +213,7 @@ export function readLaunchForm(
         ? { kind: 'container', program: 'docker' }
         : { kind }
   const errors: Record<string, string> = {}
-  for (const { name, isNumber, pattern, rule = 'This value can’t be used.' } of fields) {
+  for (const { name, isNumber, pattern, rule = 'This value cannot be used.' } of fields) {
     const text = (texts[name] ?? '').trim()
     if (text === '') continue
     if (pattern?.test(text) === false) errors[name] = rule

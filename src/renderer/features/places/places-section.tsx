@@ -40,7 +40,7 @@ export function PlacesSection() {
         title="Places"
         text="Other machines where agents work. Their sessions are in your list, and you answer their requests here."
       >
-        <Button size="small" icon={<Plus aria-hidden />} onClick={() => setAdding(true)}>
+        <Button icon={<Plus aria-hidden />} onClick={() => setAdding(true)}>
           Add a place
         </Button>
       </SectionHead>
@@ -49,7 +49,11 @@ export function PlacesSection() {
       ) : !data ? (
         <Skeleton className="h-24 w-full rounded-lg" />
       ) : data.length === 0 ? (
-        <EmptyState icon={<Server aria-hidden />} title="No places yet">
+        <EmptyState
+          icon={<Server aria-hidden />}
+          title="No places yet"
+          className="rounded-lg border border-dashed border-line-strong"
+        >
           Add a machine you reach with ssh, a Slurm or Kubernetes cluster, or a container. Trestle copies itself there;
           keys stay on this machine.
         </EmptyState>

@@ -58,7 +58,7 @@ export function ReviewHead({
           {changedLater ? 'changed later' : 'changed elsewhere'}
         </span>
       )}
-      <span className="flex-1" />
+      <span className="review-space" />
       <span className="flex flex-none items-center gap-0.5 text-small text-ink-2">
         {file.status !== 'deleted' && (
           <span className="px-1.5 max-mid:hidden">

@@ -18,6 +18,9 @@ import { Skeleton } from '../../ui/loading'
 import { cx } from '../../ui/cx'
 import { formatDate } from '../../../shared/language/speak'
 
+/** The names of systems; others keep Node's. */
+const SYSTEMS: Readonly<Record<string, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }
+
 /** The version of Trestle, where it stores data, and the problems in the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
   return (
@@ -31,7 +34,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
           </AboutRow>
           {info && (
             <AboutRow name="Runs as">
-              {info.host === 'electron' ? `Desktop app on ${info.platform}` : `Web host on ${info.platform}`}
+              {info.host === 'electron' ? 'Desktop app' : 'Web host'} on {SYSTEMS[info.platform] ?? info.platform}
             </AboutRow>
           )}
           {info && <PathRow name="Home folder" path={info.home} />}

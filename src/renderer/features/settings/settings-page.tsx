@@ -67,10 +67,11 @@ export function SettingsPage({
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const isWide = useMediaQuery('(min-width: 900px)')
   const tabs = useRef<HTMLDivElement>(null)
-  // In a narrow window the tabs scroll, and a link may lead to a hidden one.
+  // In a narrow window the tabs scroll, and a link or a turned screen may leave the selected one out of view.
   useEffect(() => {
-    tabs.current?.querySelector(`[data-section="${section}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [section])
+    const tab = tabs.current?.querySelector(`[data-section="${section}"]`)
+    tab?.scrollIntoView({ block: 'nearest', inline: isWide ? 'nearest' : 'center' })
+  }, [section, isWide])
   // The setting that a link leads to.
   const item = useLayout(({ view }) => (view.kind === 'settings' && view.section === 'models' ? view.item : undefined))
   useEffect(() => {

@@ -236,8 +236,10 @@ function TasksToolbar({ userHome, actions }: { userHome: string | undefined; act
         action={counts.background === 1 ? 'Stop' : `Stop ${counts.background} tasks`}
         onConfirm={() => actions.stopAll()}
       >
-        Stops the background tasks of all projects and sessions, with everything they started. Their output is kept, and
-        you can restart each one.
+        {counts.background === 1
+          ? 'Stops it and everything it started. Its output is kept, and you can restart it.'
+          : 'Stops the background tasks of all projects and sessions, with everything they started. ' +
+            'Their output is kept, and you can restart each one.'}
       </ConfirmDialog>
     </div>
   )

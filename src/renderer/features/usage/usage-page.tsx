@@ -9,7 +9,7 @@ import {
   type UsageRow,
 } from '../../../shared/model/turn/usage'
 import { shortPath } from '../../format/folder-name'
-import { formatTokens } from '../../format/model-usage'
+import { tableDate, formatTokens } from '../../format/model-usage'
 import { useLayout } from '../../state/page/layout-state'
 import { useQueries } from '../../state/page/queries'
 import { usePlaces } from '../../state/places'
@@ -92,18 +92,20 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
           </select>
         )}
         <span className="flex-1" />
-        <Button size="small" variant="quiet" onClick={() => useLayout.getState().openSettings('models', 'limits')}>
-          Limits…
-        </Button>
-        <Button
-          size="small"
-          variant="quiet"
-          icon={<Download aria-hidden />}
-          disabled={!report || report.rows.length === 0}
-          onClick={() => report && download(report)}
-        >
-          Export CSV
-        </Button>
+        <div className="flex gap-2">
+          <Button size="small" variant="quiet" onClick={() => useLayout.getState().openSettings('models', 'limits')}>
+            Limits…
+          </Button>
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<Download aria-hidden />}
+            disabled={!report || report.rows.length === 0}
+            onClick={() => report && download(report)}
+          >
+            Export CSV
+          </Button>
+        </div>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto w-full max-w-[960px] space-y-5 px-6 pt-5 pb-12 max-mid:px-3">
@@ -201,11 +203,11 @@ function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
 
 function PriceNote({ prices }: { prices: PriceTable }) {
   return (
-    <p className="text-small wrap-anywhere text-ink-3">
+    <p className="text-small wrap-anywhere text-ink-3" title={prices.sources.join(', ')}>
       Costs are estimates in US dollars, by the prices at the time of each request.{' '}
       {prices.generated === ''
-        ? 'Prices of known models can’t be read. See Settings.'
-        : `Prices of known models are from ${prices.generated}: ${prices.sources.join(', ')}.`}
+        ? 'Prices of known models cannot be read. See Settings.'
+        : `Prices of known models are from ${tableDate(prices)}.`}
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { GitBranch } from 'lucide-react'
 import { useState } from 'react'
 import type { Worktree } from '../../../shared/model/project/worktree'
 import { shortPath } from '../../format/folder-name'
@@ -8,6 +9,7 @@ import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
 import { SettingsSection } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
+import { EmptyState } from '../../ui/notice'
 import { useWorktreeActions } from './worktree-actions'
 import { LoadError } from '../../ui/load-error'
 
@@ -33,7 +35,13 @@ export function WorktreesSection({ userHome }: { userHome: string | undefined })
         ) : !data ? (
           <Skeleton className="h-24 w-full rounded-lg" />
         ) : present.length === 0 ? (
-          <p className="text-ui text-ink-2">No worktrees. Turn on “Work in a worktree” when you start a session.</p>
+          <EmptyState
+            icon={<GitBranch aria-hidden />}
+            title="No worktrees"
+            className="rounded-lg border border-dashed border-line-strong"
+          >
+            Turn on “Work in a worktree” when you start a session.
+          </EmptyState>
         ) : (
           <List label="Worktrees" worktrees={present} userHome={userHome} />
         )}
@@ -112,7 +120,7 @@ function Row({ worktree, userHome }: { worktree: Worktree; userHome: string | un
             action="Delete permanently"
             onConfirm={() => actions.purge(worktreeId)}
           >
-            The patch, and commits that are on no branch, are deleted. This can’t be undone.
+            The patch, and commits that are on no branch, are deleted. This cannot be undone.
           </ConfirmDialog>
         </>
       ) : problem === undefined ? (

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { Switch as RadixSwitch } from 'radix-ui'
 import { cx } from '../cx'
 
-/** Heading of a settings section: title, description, and its main button. */
+/** Heading of a settings section: title, description, and its buttons, which stay together where the line wraps. */
 export function SectionHead({
   id,
   title,
@@ -22,7 +22,7 @@ export function SectionHead({
         </h2>
         {text && <p className="text-ui text-ink-3">{text}</p>}
       </div>
-      {children}
+      {children && <div className="flex flex-wrap items-center gap-2">{children}</div>}
     </div>
   )
 }

@@ -26,7 +26,7 @@ export const CompactionRow = memo(function CompactionRow({
   if (state === 'running') {
     return (
       <p className="notice" role="status">
-        <Spinner label="Compacting" />
+        <Spinner />
         <span>
           Compacting the conversation…{retry && ` attempt ${retry.attempt} of ${retry.of}: ${retry.failure.title}`}
         </span>

@@ -166,6 +166,7 @@ function CodeFontField({ value, onChange }: { value: string; onChange: (font: st
         value={draft}
         list={listId}
         hint={t('appearance.codeFont.hint')}
+        placeholder="JetBrains Mono"
         error={isWrong ? t('appearance.codeFont.wrong') : undefined}
         onChange={(event) => setDraft(event.target.value)}
         onBlur={save}

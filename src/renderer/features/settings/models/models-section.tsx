@@ -2,7 +2,7 @@ import { Plus, RefreshCw } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
 import type { ModelView, SettingsView, BudgetView } from '../../../../shared/configuration/settings'
 import { describePrices } from '../../../../shared/model/turn/usage'
-import { describeAbilities, GUESSED_MODEL_NOTE } from '../../../format/model-usage'
+import { tableDate, describeAbilities, GUESSED_MODEL_NOTE } from '../../../format/model-usage'
 import { useDetectLocalModels } from '../../../state/detect-local-models'
 import { useSettingsChange } from '../../../state/page/queries'
 import { showFailureToast } from '../../../state/page/toasts-state'
@@ -65,11 +65,10 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
           ))}
         </ul>
       )}
-      <p className="mt-2 px-0.5 text-small wrap-anywhere text-ink-3">
+      <p className="mt-2 px-0.5 text-small wrap-anywhere text-ink-3" title={settings.prices.sources.join(', ')}>
         {settings.prices.generated === ''
-          ? 'The table of known models can’t be read.'
-          : `Context windows, capabilities and prices of known models are from ${settings.prices.generated}: ` +
-            `${settings.prices.sources.join(', ')}.`}{' '}
+          ? 'The table of known models cannot be read.'
+          : `Context windows, capabilities and prices of known models are from ${tableDate(settings.prices)}.`}{' '}
         Values in config.toml take precedence.
       </p>
       {settings.models.some(({ origin }) => origin === 'configured') && <OtherModels settings={settings} />}

@@ -1,0 +1,100 @@
+import type { Locator } from '@playwright/test'
+import { expect, test } from './app'
+import { openAt, sendPrompt, startSession, transcriptText } from './steps'
+
+test.use({
+  files: { 'a.ts': 'export const a = 1\n', 'long-name/of-a-file.ts': 'export const b = 1\n' },
+  model: {
+    script: [
+      { toolCalls: [{ name: 'Edit', input: { path: 'a.ts', old_string: 'a = 1', new_string: 'a = 2' } }] },
+      {
+        toolCalls: [
+          { name: 'Edit', input: { path: 'long-name/of-a-file.ts', old_string: 'b = 1', new_string: 'b = 2' } },
+        ],
+      },
+      { text: 'Both changed.' },
+    ],
+  },
+})
+
+async function box(locator: Locator): Promise<{ x: number; y: number; width: number; height: number }> {
+  const found = await locator.boundingBox()
+  if (!found) throw new Error('It is not on screen.')
+  return found
+}
+
+const middle = async (locator: Locator): Promise<number> => {
+  const { y, height } = await box(locator)
+  return Math.round(y + height / 2)
+}
+
+test('buttons that do not fit on one line stay together, and counts are below each other', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await sendPrompt(page, 'change both')
+  const card = page.getByRole('group', { name: /Approval needed: Edit a\.ts/ })
+  // In the usual window, the answers that allow and the others each have a line of their own.
+  const names = ['Reject…', 'Reject and stop', 'Edit…']
+  const lines = await Promise.all(names.map((name) => middle(card.getByRole('button', { name, exact: true }))))
+  expect(new Set(lines).size).toBe(1)
+
+  // On a phone, the header of a session takes at most two lines.
+  await page.setViewportSize({ width: 390, height: 800 })
+  const panes = page.getByRole('button', { name: 'Panes', exact: true })
+  await expect.poll(async () => (await middle(panes)) - (await middle(page.getByText('Read-only').first()))).toBe(0)
+  await page.setViewportSize({ width: 1440, height: 900 })
+
+  await card.getByRole('button', { name: /^Allow once/ }).click()
+  await page
+    .getByRole('group', { name: /of-a-file/ })
+    .getByRole('button', { name: /^Allow once/ })
+    .click()
+  await expect(transcriptText(page, 'Both changed.')).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.insertText('Review changes')
+  await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  const review = page.getByRole('region', { name: 'Review', exact: true })
+  await expect(review.getByText('2 files')).toBeVisible()
+  expect((await box(review)).width).toBeLessThan(480)
+  const counts = review.locator('.review-head .text-add-ink')
+  await expect(counts).toHaveCount(2)
+  expect(Math.abs((await box(counts.nth(0))).x - (await box(counts.nth(1))).x)).toBeLessThan(1)
+})
+
+test('the selected tab of the settings is in view when the window becomes narrow', async ({ app }) => {
+  const { page } = app
+  await openAt(page, '/settings/about')
+  const tab = page.getByRole('tab', { name: 'About' })
+  await expect(tab).toHaveAttribute('aria-selected', 'true')
+  await page.setViewportSize({ width: 390, height: 800 })
+  await expect(tab).toBeInViewport({ ratio: 1 })
+
+  await openAt(page, '/settings/skills')
+  const [refresh, add] = ['Refresh', 'New skill'].map((name) => page.getByRole('button', { name, exact: true }))
+  await expect.poll(async () => (await middle(refresh!)) - (await middle(add!))).toBe(0)
+})
+
+test('an error below the name of a model does not move the button beside the name', async ({ app }) => {
+  const { page } = app
+  await openAt(page, '/settings/models')
+  await page.getByRole('button', { name: 'Add model' }).click()
+  const dialog = page.getByRole('dialog')
+  const list = dialog.getByRole('button', { name: 'List models' })
+  const name = dialog
+    .getByRole('combobox', { name: 'Model name' })
+    .or(dialog.getByRole('textbox', { name: 'Model name' }))
+  await expect(list).toBeVisible()
+  expect(Math.abs((await middle(list)) - (await middle(name)))).toBeLessThan(3)
+  await dialog.getByRole('button', { name: 'Add model' }).click()
+  await expect(dialog.getByText('Enter a model ID')).toBeVisible()
+  expect(Math.abs((await middle(list)) - (await middle(name)))).toBeLessThan(3)
+})
+
+test('a link to a session that does not exist says so', async ({ app }) => {
+  const { page } = app
+  await openAt(page, '/s/session-0000000000000000')
+  await expect(page.getByText('This session no longer exists here')).toBeVisible()
+  await expect(page.getByRole('button', { name: /Start session/ })).toBeVisible()
+})
