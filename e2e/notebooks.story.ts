@@ -93,5 +93,5 @@ test('a notebook is shown as cells with their outputs: in the viewer, and where 
   // The viewer follows the file.
   await expect(cells.getByRole('group', { name: 'Code, python' })).toContainText('after')
   writeFileSync(join(scratch.project, 'plot.ipynb'), '{')
-  await expect(page.getByText('This notebook can’t be shown as cells.')).toBeVisible()
+  await expect(page.getByText('This notebook cannot be shown as cells.')).toBeVisible()
 })

@@ -48,7 +48,7 @@ test.describe('an answer with every Markdown element', () => {
     await expect
       .poll(() => diagram.evaluate((image: { naturalWidth?: number }) => image.naturalWidth ?? 0))
       .toBeGreaterThan(100)
-    await expect(answer.getByText(/This diagram can’t be drawn/)).toBeVisible()
+    await expect(answer.getByText(/This diagram cannot be drawn/)).toBeVisible()
     await expect(answer.locator('kbd')).toHaveText(['Ctrl', 'K'])
     await expect(answer.locator('sub')).toHaveText('2')
     await expect(answer).toContainText('[^none]')

@@ -203,7 +203,7 @@ screens(
     const card = page.getByRole('group', { name: /Approval needed/ })
     await expect(card.getByRole('button', { name: /Run in sandbox/ })).not.toHaveAttribute('aria-disabled')
     await expect(card).toContainText(
-      "Run in sandbox: Can change this project, added folders and package caches. Can't connect to the network.",
+      'Run in sandbox: Can change this project, added folders and package caches. Cannot connect to the network.',
     )
     expect(await findings(page)).toEqual([])
   },

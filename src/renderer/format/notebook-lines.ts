@@ -40,7 +40,7 @@ export function notebookLines(lines: readonly DiffLine[]): (DiffLine | PictureLi
     if (mediaType !== undefined && data !== undefined)
       return [{ kind: 'picture', sign: line.kind, mediaType, data: data.replaceAll('\\n', '') }]
     const [, folded, chars] = FOLDED_PICTURE.exec(line.text) ?? []
-    if (folded !== undefined) return [{ ...line, text: `— Picture (${folded}, ${chars} characters)` }]
+    if (folded !== undefined) return [{ ...line, text: `— Image (${folded}, ${chars} characters)` }]
     const text = textOf(line.text)
     return text === undefined ? [line] : text.split('\n').map((part) => ({ ...line, text: visibleText(part) }))
   })

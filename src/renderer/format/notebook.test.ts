@@ -119,7 +119,7 @@ describe('the diff of a notebook', () => {
 
   it('names a picture that is too long for a diff', () => {
     expect(shown('+    "image/png": "iVBO ⋯ 12,345 characters ⋯ Rw=="')).toEqual([
-      'add — Picture (image/png, 12,345 characters)',
+      'add — Image (image/png, 12,345 characters)',
     ])
   })
 })

@@ -11,7 +11,8 @@ export function useOpenLink(): (url: string) => void {
       // URLs also come from servers and from programs in a terminal, and the desktop app's own check does not run in a
       // browser.
       const url = safeLink(address)
-      if (url === undefined) return showNoticeToast(`This address can’t be opened: ${address.slice(0, 200)}`, 'warning')
+      if (url === undefined)
+        return showNoticeToast(`This address cannot be opened: ${address.slice(0, 200)}`, 'warning')
       void client.app
         .openExternal({ url })
         .then((opened) => (opened ? undefined : window.open(url, '_blank', 'noopener,noreferrer')), showFailureToast)

@@ -26,7 +26,7 @@ export function sandboxDescription({
 }): string {
   switch (level) {
     case 'read-only':
-      return "Can read this project. Can't change files or connect to the network."
+      return 'Can read this project. Cannot change files or connect to the network.'
     case 'project':
       return (
         'Can change this project, ' +
@@ -38,7 +38,7 @@ export function sandboxDescription({
 }
 
 const CONNECTS: Readonly<Record<SandboxNetwork, string>> = {
-  none: "Can't connect to the network.",
+  none: 'Cannot connect to the network.',
   listed: 'Can connect to the listed hosts only.',
   open: 'Can connect to any host.',
 }

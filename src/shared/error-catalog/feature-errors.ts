@@ -24,7 +24,7 @@ export const FEATURE_ERRORS = {
     advice: 'Choose another name, or edit the one that has it.',
   },
   'customize.invalid': {
-    title: "This can't be saved",
+    title: 'This cannot be saved',
     retryable: false,
     advice: 'Fix the problem described, then save again.',
   },
@@ -144,7 +144,7 @@ export const FEATURE_ERRORS = {
     advice: 'A schedule cannot do more without asking than the session that creates it. Choose a stricter mode.',
   },
   'plugin.refused': {
-    title: 'This plugin can’t be used',
+    title: 'This plugin cannot be used',
     retryable: false,
     advice: 'Fix the plugin, then add or review it again. See docs/plugins.md.',
   },
@@ -281,7 +281,7 @@ export const MOVE_ERRORS = {
     advice: 'Commit or move your changes, put the files back, or receive the session into another folder.',
   },
   'move.folder': {
-    title: "The project can't be placed there",
+    title: 'The project cannot be placed there',
     retryable: false,
     advice: 'Choose an empty folder, or a clone of the same project without uncommitted changes.',
   },

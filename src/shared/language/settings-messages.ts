@@ -47,7 +47,7 @@ export const SETTINGS_MESSAGES = {
   'edit.where': 'Where',
   'edit.scope.user': 'For me, in every project',
   'edit.scope.project': 'For this project: {name}',
-  'edit.scope.untrusted': 'This project has settings that you have not trusted, so they can’t be changed here.',
+  'edit.scope.untrusted': 'This project has settings that you have not trusted, so they cannot be changed here.',
   'edit.personal': 'Personal',
   'edit.project': 'Project',
   'edit.off': 'Off',
@@ -212,7 +212,7 @@ export const SETTINGS_MESSAGES = {
   'shortcuts.keep': 'Keep both',
   'shortcuts.saved': '{name}: {keys}',
   'shortcuts.taken': '{name}: {keys}. {other} now has no shortcut.',
-  'shortcuts.fixed': 'These keys can’t be changed',
+  'shortcuts.fixed': 'These keys cannot be changed',
   'shortcuts.noMatch': 'No matching commands',
 } as const satisfies Readonly<Record<string, Message>>
 

@@ -153,7 +153,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
       ),
     ),
     subject: 'Offer',
-    text: /# Offer\n\nDear \*\*customer\*\*,\nsee \[our shop\]\(https:\/\/shop\.example\/a\?b=1\)\.[^]*\[picture: Logo\][^]*- one\n- two/,
+    text: /# Offer\n\nDear \*\*customer\*\*,\nsee \[our shop\]\(https:\/\/shop\.example\/a\?b=1\)\.[^]*\[image: Logo\][^]*- one\n- two/,
     without: /steal|color:red|tracker\.example|Ignore all/,
     notes: /Hidden text/,
   },
@@ -218,7 +218,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
       ),
     ),
     subject: 'Picture',
-    text: 'Look: [picture: the chart]',
+    text: 'Look: [image: the chart]',
     files: ['chart.gif'],
   },
   {

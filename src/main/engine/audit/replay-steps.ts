@@ -109,7 +109,7 @@ async function fileOf({ blobs }: ReplayDeps, { path, before, after }: FileChange
   return { path, action, diff, added, removed, ...(note !== undefined && { note }) }
 }
 
-/** The text, or why it can't be shown; undefined for a file that didn't exist. */
+/** The text, or why it cannot be shown; undefined for a file that didn't exist. */
 function contentOf(
   path: string,
   state: FileState,

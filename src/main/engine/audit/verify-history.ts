@@ -168,7 +168,7 @@ function checkRow(
       'altered',
       1,
       `${eventsText(1, n)} don't match the hash of event ${n}: at least one of them was changed. ` +
-        `Those before event ${n} are from before hashes were recorded, so it can't be said which.`,
+        `Those before event ${n} are from before hashes were recorded, so it cannot be said which.`,
       n,
     )
   return classify(rows, sessionId, row, walk.head, end)

@@ -7,7 +7,7 @@ import type { RestoreDeps, RestoringSession } from './restore-session'
 
 /**
  * Runs `work`, a change to files by the user, and records it, so that it can be undone like a change of the agent, even
- * if `work` fails halfway. Nothing is changed when a file's content can't be kept. `seq`: that of the recording event.
+ * if `work` fails halfway. Nothing is changed when a file's content cannot be kept. `seq`: that of the recording event.
  */
 export type KeepUserChange = <Result>(
   sessionId: string,
@@ -25,7 +25,7 @@ export async function keepUserChange<Result>(
   const before = paths.map((path) => ({ path, before: captureFile(path, options) }))
   for (const { path, before: state } of before)
     if (state.kind === 'unkept')
-      throw new FileProblem(`${path} was not changed: its content can't be kept to undo this (${state.why}).`)
+      throw new FileProblem(`${path} was not changed: its content cannot be kept to undo this (${state.why}).`)
   addRefs(
     deps.place,
     session.id,

@@ -78,7 +78,7 @@ function blockHtml(block: ConversationBlock, marked: Marked): string {
     case 'you': {
       const images = block.media.flatMap(({ mediaType, data, name }) =>
         IMAGES.test(mediaType) && /^[A-Za-z0-9+/=]*$/.test(data)
-          ? [`<p><img src="data:${mediaType};base64,${data}" alt="${escape(name ?? 'Picture')}"></p>`]
+          ? [`<p><img src="data:${mediaType};base64,${data}" alt="${escape(name ?? 'Image')}"></p>`]
           : [`<p>${escape(name ?? mediaType)}</p>`],
       )
       return (

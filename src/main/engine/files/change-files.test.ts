@@ -81,7 +81,7 @@ test('a file that is too large to be kept is not deleted, overwritten or renamed
     () => saveFile(deps, { sessionId, path: 'large.txt', text: '', mark: 'any' }),
     () => renameFile(deps, { sessionId, path: 'large.txt', name: 'other.txt' }),
   ]
-  for (const one of work) await expect(one()).rejects.toThrow("its content can't be kept")
+  for (const one of work) await expect(one()).rejects.toThrow('its content cannot be kept')
   expect(readFileSync(at('large.txt'), 'utf8')).toBe(large)
 })
 

@@ -61,7 +61,7 @@ export async function renameFile(
 ): Promise<{ path: string; seq: number }> {
   const from = await access.require(sessionId, path)
   if (name !== basename(name) || name === '.' || name === '..' || /[\0/\\]/.test(name) || name.trim() === '')
-    throw new CodedError('request.invalid', "name: a file or folder can't have this name.")
+    throw new CodedError('request.invalid', 'name: a file or folder cannot have this name.')
   const to = await access.require(sessionId, join(dirname(from.realPath), name))
   const isFolder = isFolderAt(from.realPath)
   if (!isFolder) await requireFile(from.realPath, from.shown)

@@ -46,7 +46,7 @@ const ENCODINGS: Readonly<Record<TextDocument['encoding'], string | undefined>> 
   'windows-1252': 'Windows-1252',
 }
 
-/** Reads files for the viewer. Every method throws a `FileProblem` if a file can't be read. */
+/** Reads files for the viewer. Every method throws a `FileProblem` if a file cannot be read. */
 export class FileReading {
   readonly #documents = new TextDocuments()
 
@@ -145,7 +145,7 @@ export class FileReading {
     if (!file) throw new FileProblem(`${shown} does not exist.`, 'missing')
     if (!file.bytes || file.size > MAX_EDIT_BYTES) throw new FileProblem(`${shown} is ${TOO_LARGE}`)
     const decoded = decodeText(file.bytes)
-    if ('notText' in decoded) throw new FileProblem(`${shown} can't be edited: ${decoded.notText.reason}.`)
+    if ('notText' in decoded) throw new FileProblem(`${shown} cannot be edited: ${decoded.notText.reason}.`)
     return { text: decoded.text, mark: file.mark, lineEndings: lineEndings(decoded.text) }
   }
 

@@ -86,7 +86,7 @@ function createAskModel({ resolveModel, record, settings }: AskModelDeps): AskMo
   return async ({ sessionId, callId, server }, { system, messages, maxTokens }, signal) => {
     const { info, provider } = await resolveModel(sessionId)
     if (!info.imagesIn && messages.some(({ parts }) => parts.some(({ type }) => type === 'media')))
-      throw new CodedError('request.invalid', `${info.label} takes no pictures.`)
+      throw new CodedError('request.invalid', `${info.label} does not support images.`)
     const maxOutputTokens = Math.min(maxTokens, info.maxOutputTokens ?? maxTokens)
     let text = ''
     let isCut = false

@@ -49,7 +49,7 @@ export interface PlacesFile {
   movedTo(sessionId: string): string | undefined
   /** Records that a session was moved; `null`: to this machine. */
   noteMove(sessionId: string, to: string | null): void
-  /** Removes it so that it can't be restored. */
+  /** Removes it so that it cannot be restored. */
   forget(placeId: string): void
 }
 

@@ -193,7 +193,7 @@ export function createPlaces(options: PlacesOptions): Places {
     return placeOf({ sessionId, input: undefined })
   }
 
-  /** Creates a place with its own container for a session; deletes it again if the session can't be started. */
+  /** Creates a place with its own container for a session; deletes it again if the session cannot be started. */
   const inOwnPlace = async (parentId: string, begin: (own: ConnectedPlace) => Promise<unknown>): Promise<unknown> => {
     const own = ownPlaceOf(file.get(parentId), now())
     file.add(own)

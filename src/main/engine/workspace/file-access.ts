@@ -15,9 +15,9 @@ export interface ViewedPath {
 export interface FileAccess {
   /** The folders of a session, without the read state of its agent. */
   workspace(sessionId: string): Workspace
-  /** The real path, or why it can't be viewed, as a sentence. */
+  /** The real path, or why it cannot be viewed, as a sentence. */
   judge(sessionId: string, path: string): Promise<ViewedPath | { problem: string }>
-  /** The same; throws `request.invalid` if it can't be viewed. */
+  /** The same; throws `request.invalid` if it cannot be viewed. */
   require(sessionId: string, path: string): Promise<ViewedPath>
 }
 

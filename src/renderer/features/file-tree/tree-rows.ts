@@ -11,7 +11,7 @@ export interface TreeRow {
   isOpen: boolean
   isIgnored: boolean
   isLink: boolean
-  /** Why it can't be opened, a sentence. */
+  /** Why it cannot be opened, a sentence. */
   closed: string | undefined
   /** A line instead of entries: that they are loading, why loading failed, or how many more there are. */
   note?: string

@@ -107,7 +107,7 @@ function ViewPreview(props: PreviewPaneProps) {
               />
             )
           ) : (
-            <EmptyState className="m-auto" title="The page can’t be shown">
+            <EmptyState className="m-auto" title="The page cannot be shown">
               {problem}
             </EmptyState>
           )}
@@ -199,7 +199,7 @@ function NoPreview({ origin, onOpenLink }: { origin: string; onOpenLink: (url: s
         </Button>
       }
     >
-      This window can’t show pages of {origin}.
+      This window cannot show pages of {origin}.
     </EmptyState>
   )
 }

@@ -19,7 +19,7 @@ interface CroppableTrack extends MediaStreamTrack {
 export async function pictureOfElement(element: Element): Promise<PagePicture> {
   if (typeof CropTarget === 'undefined' || !('getDisplayMedia' in navigator.mediaDevices))
     throw new Error(
-      'This browser can’t capture the preview. Take a screenshot yourself ' +
+      'This browser cannot capture the preview. Take a screenshot yourself ' +
         'and paste it into your message; Chrome, Edge and the desktop app do it for you.',
     )
   const target = await CropTarget.fromElement(element)

@@ -85,7 +85,7 @@ function Asked({ asked, folder }: { asked: PendingRestore; folder: string }) {
         if (!open) close()
       }}
       title="Restore to before this message"
-      description={<span className="line-clamp-2 break-words">“{text.trim() || 'A picture'}”</span>}
+      description={<span className="line-clamp-2 break-words">“{text.trim() || 'An image'}”</span>}
       width={560}
       footer={
         <>

@@ -58,7 +58,7 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
         action="It was never received: cancel the move"
         onConfirm={cancelMove}
       >
-        Only do this if {place} never received the session, and never will: otherwise there are two sessions that can’t
+        Only do this if {place} never received the session, and never will: otherwise there are two sessions that cannot
         be joined again. To make sure, run this command there first:
         <code className="mt-2 block text-small wrap-anywhere">trestle session move-refuse {sealed.moveId}</code>
       </ConfirmDialog>

@@ -85,7 +85,7 @@ export function UserTerminal({ terminalId, sessionId, onOpenLink, takesFocus, on
       </div>
       {info?.isWatched && (
         <p role="status" className="flex-none bg-wait-bg px-3 py-1 text-small text-wait-ink">
-          The agent can read this terminal. It can’t type.
+          The agent can read this terminal. It cannot type.
         </p>
       )}
       {finding && (

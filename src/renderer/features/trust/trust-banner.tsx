@@ -59,7 +59,7 @@ export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerPr
           </div>
         </div>
         {view.problem !== undefined && (
-          <p className="trust-problem">Your earlier decision can’t be read, so nothing is trusted: {view.problem}</p>
+          <p className="trust-problem">Your earlier decision cannot be read, so nothing is trusted: {view.problem}</p>
         )}
         <TrustParts view={view} userHome={userHome} />
         <div className="trust-acts">

@@ -81,6 +81,6 @@ function open(): Promise<IDBDatabase> {
 function result<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.addEventListener('success', () => resolve(request.result))
-    request.addEventListener('error', () => reject(request.error ?? new Error('The browser can’t store files.')))
+    request.addEventListener('error', () => reject(request.error ?? new Error('The browser cannot store files.')))
   })
 }

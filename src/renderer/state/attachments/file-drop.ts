@@ -48,7 +48,7 @@ export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDr
     if (named.length > 0) name(named)
     if (files.length > 0) addFiles(files)
     else if (named.length === 0)
-      showProblem('Folders can’t be attached here. Add the folder to the session, or drop its files.')
+      showProblem('Folders cannot be attached here. Add the folder to the session, or drop its files.')
   }
   return {
     dragging,

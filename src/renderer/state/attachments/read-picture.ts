@@ -16,7 +16,7 @@ export function fitWithin(width: number, height: number): { width: number; heigh
 
 /** Reads a picture, scaled to the limits; throws an Error with a message for the user. */
 export async function readPicture(file: File): Promise<Attachment> {
-  const name = file.name || 'picture'
+  const name = file.name || 'image'
   if (file.size > MAX_FILE_BYTES) throw new Error(`${name} is larger than ${MAX_FILE_BYTES / 1_000_000} MB.`)
   const bitmap = await createImageBitmap(file).catch(() => undefined)
   if (!bitmap) throw new Error(`${name} could not be read; the file may be damaged.`)
@@ -42,7 +42,7 @@ async function redrawn(
 ): Promise<Blob> {
   const canvas = new OffscreenCanvas(width, height)
   const context = canvas.getContext('2d')
-  if (!context) throw new Error('This browser can’t scale images.')
+  if (!context) throw new Error('This browser cannot scale images.')
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, width, height)
   if (lossless) {

@@ -28,7 +28,7 @@ export function noPanes(sessionId: string): SessionPanes {
   return { root: { kind: 'group', id: 'p1', tabs: [pane], active: key }, front: key }
 }
 
-/** The stored layout of a session; the default one if it is missing or can't be read. */
+/** The stored layout of a session; the default one if it is missing or cannot be read. */
 export function readPanes(sessionId: string): SessionPanes {
   return parsePanes(sessionId, readAll()[sessionId])
 }

@@ -29,7 +29,7 @@ export interface FileTextView {
   /** For the whole file; an estimate while `isCounted` is false. */
   totalLines: number
   isCounted: boolean
-  /** Why it can't be edited here, a sentence; absent: it can. */
+  /** Why it cannot be edited here, a sentence; absent: it can. */
   notEditable?: string
 }
 
@@ -66,7 +66,7 @@ export interface TextMatches {
   matches: TextMatch[]
   /** All matches in the file. */
   count: number
-  /** Why the text can't be searched, or only partly; a sentence. */
+  /** Why the text cannot be searched, or only partly; a sentence. */
   problem?: string
 }
 
@@ -110,7 +110,7 @@ export interface FolderEntry {
   /** Excluded by .gitignore or .trestleignore. */
   isIgnored?: true
   isLink?: true
-  /** Why it can't be opened, a sentence. */
+  /** Why it cannot be opened, a sentence. */
   closed?: string
 }
 

@@ -52,7 +52,7 @@ describe("the user's words after a compaction", () => {
       ],
     }
     expect(textsOf(keptUserMessages([picture], 1000))).toEqual([
-      '[a picture was here: a.png],[the skill review was loaded here]',
+      '[an image was here: a.png],[the skill review was loaded here]',
     ])
   })
 })

@@ -53,7 +53,7 @@ function plain(parts: readonly UserPart[]): UserPart[] {
         text: `[the ${part.attached.kind} ${part.attached.name} of ${part.attached.server} was here]`,
       }
     if (part.type === 'media')
-      return { type: 'text', text: `[a picture was here${part.name === undefined ? '' : `: ${part.name}`}]` }
+      return { type: 'text', text: `[an image was here${part.name === undefined ? '' : `: ${part.name}`}]` }
     return part.skill === undefined ? part : { type: 'text', text: `[the skill ${part.skill} was loaded here]` }
   })
 }

@@ -101,7 +101,7 @@ function messageText(message: Message, most: number): string {
 
 function userText(part: UserPart): string {
   if (part.attached) return `[the ${part.attached.kind} ${part.attached.name} of the server ${part.attached.server}]`
-  if (part.type === 'media') return `[a picture${part.name === undefined ? '' : `: ${part.name}`}]`
+  if (part.type === 'media') return `[an image${part.name === undefined ? '' : `: ${part.name}`}]`
   return part.skill === undefined ? part.text : `[the instructions of the skill ${part.skill}]`
 }
 

@@ -120,7 +120,7 @@ class Writer {
         return
       case 'img': {
         const alt = (node.getAttribute?.('alt') ?? '').replaceAll(/\s+/g, ' ').trim()
-        if (alt !== '') this.#out.push(`[picture: ${alt}]`)
+        if (alt !== '') this.#out.push(`[image: ${alt}]`)
         return
       }
       case 'a':

@@ -53,7 +53,7 @@ export async function sample(
   const wanted = requestOf(params)
   if ('problem' in wanted) throw refused(connection, wanted.problem)
   const request = await withFittedPictures(wanted).catch((error: unknown) => {
-    throw refused(connection, `A picture cannot be sent. ${errorText(error)}`)
+    throw refused(connection, `An image cannot be sent. ${errorText(error)}`)
   })
   const asked = await limits.run(connection, call, async () => {
     const first = await call.ctx.ask(question(connection.name, request), signal)
@@ -109,9 +109,7 @@ function question(server: string, { system, messages, maxTokens }: SampleRequest
 }
 
 function previewText({ parts }: SampleMessage): string {
-  return parts
-    .map((part: UserPart) => (part.type === 'media' ? `[a picture: ${part.mediaType}]` : part.text))
-    .join('\n')
+  return parts.map((part: UserPart) => (part.type === 'media' ? `[an image: ${part.mediaType}]` : part.text)).join('\n')
 }
 
 function requestOf({
@@ -135,7 +133,7 @@ function requestOf({
   const chars = parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), system.length)
   if (chars > MAX_CHARS) return { problem: `It may be at most ${MAX_CHARS.toLocaleString('en')} characters long.` }
   if (parts.filter((part) => part.type === 'media').length > MAX_PICTURES)
-    return { problem: `There may be at most ${MAX_PICTURES} pictures.` }
+    return { problem: `At most ${MAX_PICTURES} images can be sent.` }
   return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MAX_TOKENS)) }
 }
 

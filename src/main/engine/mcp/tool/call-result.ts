@@ -105,7 +105,7 @@ async function binary(data: unknown, type: unknown, name: string, place: PartPla
       return [await fitMedia({ data, mediaType: said, name: isPicture ? place.tool : name })]
     } catch (error) {
       const problem = errorText(error)
-      return [note(`${isPicture ? 'A picture' : 'A PDF'} (${said}) cannot be shown: ${problem}`)]
+      return [note(`${isPicture ? 'An image' : 'A PDF'} (${said}) cannot be shown: ${problem}`)]
     }
   }
   try {

@@ -355,7 +355,7 @@ function toolResult(
     toolCallId: rules.callId(message.callId, isCaller),
     toolName: message.sentAs ?? message.name,
   }
-  // A result with attachments can't carry the protocol's error flag. The status is a separate line, so that the output
+  // A result with attachments cannot carry the protocol's error flag. The status is a separate line, so that the output
   // stays unchanged.
   const spoken =
     message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said)

@@ -117,7 +117,7 @@ function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorC
 }
 
 /**
- * Whether waiting can't help because the credit or quota is used up. Google reports "exceeded your current quota" for
+ * Whether waiting cannot help because the credit or quota is used up. Google reports "exceeded your current quota" for
  * limits per minute too, with a time to wait; only its daily limits are treated as used up.
  */
 function isQuotaGone(

@@ -44,7 +44,7 @@ export interface PdfRead {
 
 /**
  * The text of a PDF by page. Reads it in a separate process with limits on time and memory, so that a damaged or
- * hostile file does no harm. Rejects with a `PdfProblem` if it can't be read, or with the signal's reason.
+ * hostile file does no harm. Rejects with a `PdfProblem` if it cannot be read, or with the signal's reason.
  */
 export async function readPdf(
   data: Uint8Array,

@@ -89,7 +89,7 @@ export interface Launcher {
   status(options?: PrepareOptions): Promise<PlaceFacts>
   /** Runs a shell command there. */
   run(command: string, options?: PrepareOptions): Promise<ShellResult>
-  /** Connects to a TCP port of loopback there; absent: this kind of place can't. */
+  /** Connects to a TCP port of loopback there; absent: this kind of place cannot. */
   connect?(port: number): Channel
   /** Copies a file of this machine to a new file there, readable only by its user. */
   upload(file: string, path: string, options?: PrepareOptions): Promise<void>

@@ -56,7 +56,7 @@ export interface RunOptions extends PrepareOptions {
   limitMs?: number
 }
 
-/** Runs a script to its end. Rejects if the place can't be reached; a failure of the script is a result. */
+/** Runs a script to its end. Rejects if the place cannot be reached; a failure of the script is a result. */
 export async function runScript(shell: PlaceShell, script: string, options: RunOptions = {}): Promise<ShellResult> {
   const { stdin, signal, ask, isShort = false, limitMs } = options
   signal?.throwIfAborted()

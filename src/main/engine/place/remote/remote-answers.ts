@@ -27,7 +27,7 @@ const report = z.object({ rows: z.array(row).max(20_000), days: z.array(row).max
 
 export type RemoteReport = z.output<typeof report>
 
-/** The usage that a place reports; undefined if it can't be parsed. */
+/** The usage that a place reports; undefined if it cannot be parsed. */
 export function usageReportOf(value: unknown): RemoteReport | undefined {
   return report.safeParse(value).data
 }

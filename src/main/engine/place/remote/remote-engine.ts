@@ -105,7 +105,7 @@ export class RemoteEngine {
     this.#isWanted = true
     if (this.#link) return
     clearTimeout(this.#retry)
-    // An attempt that can't ask or start anything is replaced by one that can.
+    // An attempt that cannot ask or start anything is replaced by one that can.
     if (this.#attempt && (ask.way !== 'never' || this.#attempt.isAutomatic)) {
       this.#attempt.abort.abort()
       await this.#attempt.done

@@ -184,7 +184,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
     return { stop: 'cancelled', steps: turn?.steps ?? 0 }
   }
 
-  /** Ends the engine, and with it the job; cancels the job if its engine can't be reached. */
+  /** Ends the engine, and with it the job; cancels the job if its engine cannot be reached. */
   async function endJob(connection: JobConnection | undefined, jobId: string): Promise<void> {
     try {
       if (!connection?.link) throw new CodedError('connection.lost', 'The job is not connected.')

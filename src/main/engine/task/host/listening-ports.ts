@@ -162,7 +162,7 @@ function publishedPorts(outside: ReadonlyMap<string, ListeningPort>): Set<number
   return new Set(ports.flatMap(({ port, address }) => (address === PUBLISHED_AT ? [port] : [])))
 }
 
-/** '' if the process has ended or can't be inspected. */
+/** '' if the process has ended or cannot be inspected. */
 function networkOf(pid: number): string {
   return readLink(`/proc/${pid}/ns/net`)
 }

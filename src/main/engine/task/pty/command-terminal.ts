@@ -122,8 +122,8 @@ export class CommandTerminal implements RunningProcess {
 
   /**
    * Reading first makes the kernel deliver what was written to the terminal, so when nothing more can be read,
-   * everything written before has been read. The event loop can't provide that guarantee: it learns of output only when
-   * the kernel delivers it, which on a busy machine can be long after the command has exited.
+   * everything written before has been read. The event loop cannot guarantee that: it learns of output only when the
+   * kernel delivers it, which on a busy machine can be long after the command has exited.
    */
   readAll(): void {
     const buffer = (readAllBuffer ??= Buffer.allocUnsafeSlow(16 * 1024))

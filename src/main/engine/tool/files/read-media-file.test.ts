@@ -98,7 +98,7 @@ describe('ReadMediaFile: images', () => {
         .toBuffer(),
     )
     const outcome = await show('moving.gif')
-    expect(outcome.text).toContain('first of 3 pictures')
+    expect(outcome.text).toContain('first of 3 frames')
     expect([...(await sharp(media(outcome).bytes).removeAlpha().raw().toBuffer()).subarray(0, 3)]).toEqual([255, 0, 0])
   })
 
@@ -194,7 +194,7 @@ describe('ReadMediaFile: everything else', () => {
 
   it('promises and returns only what the model accepts, and suggests what to do with the rest', async () => {
     const images = await project({ images: true, video: false })
-    expect(images.tool.description).toMatch(/^Shows you an image \(PNG.*\) or a short PDF.*first picture\.$/)
+    expect(images.tool.description).toMatch(/^Shows you an image \(PNG.*\) or a short PDF.*first frame\.$/)
     expect(images.tool.description).not.toContain('video')
     await images.put('clip.mp4', Buffer.from('\0\0\0\x20ftypisom and so on', 'latin1'))
     expect(await images.show('clip.mp4')).toMatchObject({

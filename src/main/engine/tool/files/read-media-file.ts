@@ -59,7 +59,7 @@ export function readMediaFileTool({ workspace, accepts }: ReadMediaFileDeps): To
 
 function describe({ images, video }: Accepts): string {
   const media = images && video ? `${IMAGES}, a video` : images ? IMAGES : 'a video'
-  const scaled = images ? ' Large images are scaled down to 2000 pixels; moving ones show their first picture.' : ''
+  const scaled = images ? ' Large images are scaled down to 2000 pixels; animated ones show their first frame.' : ''
   return description.trim().replace('{media}', media) + scaled
 }
 
@@ -149,7 +149,7 @@ async function image({ file, path, shown, bytes, type }: Source, signal: AbortSi
   const { original, width, height, frames } = fitted
   const notes = [`${shown}: ${type.name}, ${original.width} x ${original.height} pixels, ${megabytes(bytes)}`]
   if (width !== original.width || height !== original.height) notes.push(`scaled to ${width} x ${height}`)
-  if (frames > 1) notes.push(`first of ${frames} pictures`)
+  if (frames > 1) notes.push(`first of ${frames} frames`)
   return {
     content: [
       { type: 'text', text: `${notes.join('; ')}.` },

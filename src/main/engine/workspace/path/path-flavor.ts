@@ -28,7 +28,7 @@ export interface PathFlavor {
   isSame(path: string, other: string): boolean
   /** Whether the path is a device, which is not in any folder. */
   isDevice(path: string): boolean
-  /** Why an ordinary file can't have this path. */
+  /** Why an ordinary file cannot have this path. */
   nameProblem(path: string): string | undefined
 }
 

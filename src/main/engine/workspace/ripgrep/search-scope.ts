@@ -17,7 +17,7 @@ export function inVcsFolder(path: string, root: string): boolean {
 export interface SearchScope {
   /** Arguments for ripgrep that select the files to search. */
   args: string[]
-  /** Whether one of ripgrep's results is outside the scope; arguments can't express all of the scope (see below). */
+  /** Whether one of ripgrep's results is outside the scope; arguments cannot express all of the scope (see below). */
   excludes(path: string): boolean
   /** Whether `glob` allows the file. */
   matchesGlob(path: string): boolean

@@ -159,6 +159,6 @@ test('each choice of a sandbox says what the command can do there', async () => 
     ],
   })
   expect(answer).toEqual({ optionId: 'sandbox' })
-  expect(text).toContain("Can't connect to the network.")
+  expect(text).toContain('Cannot connect to the network.')
   expect(text).toContain('Runs without a sandbox')
 })

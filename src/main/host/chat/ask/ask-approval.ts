@@ -113,7 +113,7 @@ async function answerFor(asked: ApprovalPrompt, action: Action): Promise<Answer>
   }
   const choices = (await asked.choices()).slice(0, 9)
   if (choices.length === 0) {
-    showLines(asked, ["  This can't be allowed permanently."])
+    showLines(asked, ['  This cannot be allowed permanently.'])
     return undefined
   }
   const { style } = asked.terminal

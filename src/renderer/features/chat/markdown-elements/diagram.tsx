@@ -33,13 +33,13 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
   return (
     <div className="diagram">
       {picture && !source && problem === undefined ? (
-        <DiagramPicture picture={picture} code={code} onBroken={() => setProblem('This diagram can’t be drawn.')} />
+        <DiagramPicture picture={picture} code={code} onBroken={() => setProblem('This diagram cannot be drawn.')} />
       ) : (
         <CodeBlock code={code} language={language} streaming={streaming} />
       )}
       {problem !== undefined && !streaming && (
         <p className="diagram-problem" role="note">
-          This diagram can’t be drawn: {problem.split('\n', 1)[0]}
+          This diagram cannot be drawn: {problem.split('\n', 1)[0]}
         </p>
       )}
       {picture && problem === undefined && (

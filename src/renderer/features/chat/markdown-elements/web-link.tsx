@@ -30,7 +30,7 @@ export function WebLink({ href, text, children }: AddressProps) {
       </FileLink>
     )
   }
-  if (url === undefined) return <span title={`${href} (this address can’t be opened)`}>{children}</span>
+  if (url === undefined) return <span title={`${href} (this address cannot be opened)`}>{children}</span>
   const warning = linkWarning(url, text)
   const go = (): void => (warning === undefined ? open(url) : setAsking(true))
   return (

@@ -91,7 +91,7 @@ function ResourceLink({ server, link }: { server: string; link: ServerLink }) {
             </figure>
           ) : (
             <p key={n} className="tool-note">
-              Can’t be shown here: {part.text}.
+              Cannot be shown here: {part.text}.
             </p>
           ),
         )}

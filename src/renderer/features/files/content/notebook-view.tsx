@@ -40,7 +40,7 @@ export function NotebookView({ sessionId, path, size, version, text, Markdown }:
       </div>
     )
   if (notebook === 'damaged')
-    return <p className="file-note">This notebook can’t be shown as cells. Choose Source to see its text.</p>
+    return <p className="file-note">This notebook cannot be shown as cells. Choose Source to see its text.</p>
   if (notebook.cells.length === 0) return <p className="file-note">The notebook has no cells.</p>
   return (
     <div className="notebook" tabIndex={0} role="group" aria-label="Notebook">
@@ -97,7 +97,7 @@ function Output({ output }: { output: NotebookOutput }) {
     case 'other':
       return (
         <p className="notebook-other">
-          Output of {plural(output.types.length, 'type')} {output.types.join(', ') || 'unknown'} can’t be shown here.
+          Output of {plural(output.types.length, 'type')} {output.types.join(', ') || 'unknown'} cannot be shown here.
         </p>
       )
     default:

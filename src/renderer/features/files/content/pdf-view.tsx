@@ -97,7 +97,7 @@ function PdfPage({ document, number, pages }: { document: PDFDocumentProxy; numb
             .slice(0, MAX_TEXT),
         )
     }
-    // A page that can't be drawn stays empty; its neighbors are shown.
+    // A page that cannot be drawn stays empty; its neighbors are shown.
     draw().catch(() => undefined)
     return () => {
       isOver = true
