@@ -1,24 +1,12 @@
-import { isMidCall } from '../../../shared/model/approval/approval'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
-import { textOf } from '../../../shared/model/turn/message'
-import type {
-  Schedule,
-  ScheduleRun,
-  ScheduleRunStatus,
-  ScheduleService,
-} from '../../../shared/model/assistant/schedule'
-import type { SessionHeader, StopReason } from '../../../shared/model/session/session'
-import type { SessionManager } from '../session/sessions'
-import type { Duties } from '../store/lease'
+import type { Schedule, ScheduleRun, ScheduleService } from '../../../shared/model/assistant/schedule'
+import type { SessionHeader } from '../../../shared/model/session/session'
+import { createOpenRuns, type OpenRunsDeps } from './open-runs'
 import { requireReadable } from '../store/rows/schedule-body'
-import type { ClaimedRun, ScheduleRows } from '../store/rows/schedule-rows'
-import type { Store } from '../store/store'
-import type { ScheduleClock } from './schedule-clock'
-import { watchLimits, type RunLimits, endMessage, noteOf, statusOf, isNothingDue, runPrompt } from './schedule-run'
+import type { ClaimedRun } from '../store/rows/schedule-rows'
 import { createMailWatches, type MailSource } from './mail-watches'
 import { dueRun, isQuiet, nextAfterJump, nextRun, quietEnd } from './timetable'
-import { cutText } from '../../../shared/cut-text'
 
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
@@ -30,9 +18,6 @@ const MAX_WAIT_MS = 10_000
 const MIN_WAIT_MS = 50
 /** Maximum number of concurrent runs; those that wait for the user do not count. */
 const MAX_WORKING = 4
-/** How many sessions of heartbeats with nothing to report are kept. */
-const KEPT_SILENT = 10
-const NOTE_CHARS = 400
 
 /** Listeners to changes of schedules or their runs. */
 interface ScheduleChanges {
@@ -44,23 +29,13 @@ interface ScheduleChanges {
   listen(listener: () => void): () => void
 }
 
-export interface SchedulerDeps {
-  rows: ScheduleRows
-  duties: Duties
-  store: Pick<Store, 'header' | 'interrupted' | 'ofTypes'>
-  sessions: Pick<SessionManager, 'create' | 'prompt' | 'open' | 'change' | 'remove' | 'withSession' | 'suspend'>
-  clock: ScheduleClock
+export interface SchedulerDeps extends OpenRunsDeps {
   newId(prefix: string): string
   changes: ScheduleChanges
-  /** Notifies the user in this process; `sessionId`: the run it is about. */
-  notify(message: { title: string; body: string; sessionId?: string }): void
   /** Shows the notifications of other processes since the last call: a service has no window for them. */
   tellOthers(): void
   /** The mail that starts schedules. */
   mail: MailSource
-  /** Whether requests of runs can be answered in this process; otherwise a waiting run is left to another process. */
-  hasInbox: boolean
-  log(message: string): void
 }
 
 /** Runs schedules when they are due, in one process of a home at a time. */
@@ -83,10 +58,7 @@ export interface Scheduler {
 }
 
 export function createScheduler(deps: SchedulerDeps): Scheduler {
-  const { rows, duties, store, sessions, clock, log } = deps
-  /** The runs that this process works on. */
-  const working = new Map<string, { limits?: RunLimits; reached?: string; waits?: true }>()
-  const idle = new Set<() => void>()
+  const { rows, duties, clock, log } = deps
   let cancelTimer: (() => void) | undefined
   let stopListening: (() => void) | undefined
   let lastTick = Number.NEGATIVE_INFINITY
@@ -96,6 +68,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let isTicking = false
   let isWanted = false
 
+  const runs = createOpenRuns(deps, () => void tick())
   const mail = createMailWatches({ rows, source: deps.mail, clock, arrived: () => void tick(), notify: deps.notify })
   const report = (what: string, error: unknown): void => log(`${what}: ${failureOf(error).message}`)
 
@@ -135,11 +108,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const now = clock.now()
     if (now < lastTick || lastTick === Number.NEGATIVE_INFINITY) afterJump(now)
     lastTick = now
-    await settleOpenRuns()
+    await runs.settleOpenRuns()
     let isFull = false
     for (const schedule of rows.due(now)) {
       if (!isActive) break
-      isFull = workingCount() >= MAX_WORKING
+      isFull = runs.workingCount() >= MAX_WORKING
       if (isFull) break
       orPause(schedule, now, () => startDue(schedule, now))
     }
@@ -189,157 +162,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const run = newRun(id, dueAt, now, missed)
     // Another process has changed or started it in the meantime.
     if (!rows.claim(run, { nextAt }, next)) return
-    void begin(schedule, run)
+    void runs.begin(schedule, run)
   }
 
   function newRun(scheduleId: string, dueAt: number, startedAt: number, missed: number): ClaimedRun {
     return { id: deps.newId('run'), scheduleId, dueAt, startedAt, missed, owner: duties.owner }
-  }
-
-  /** Creates the session of a claimed run and starts it. Never rejects. */
-  async function begin(schedule: Schedule, run: Omit<ScheduleRun, 'status'>): Promise<void> {
-    working.set(run.id, {})
-    deps.changes.report()
-    const { name, folder, model, agent, mode, limits, heartbeat } = schedule
-    const { taken } = rows.mailState(schedule.id)
-    try {
-      const { sessionId } = await sessions.create({
-        mode,
-        schedule: { scheduleId: schedule.id, runId: run.id, name, limits, ...(heartbeat && { heartbeat: true }) },
-        ...(folder !== undefined && { folder }),
-        ...(model !== undefined && { model }),
-        ...(agent !== undefined && { agent: { name: agent } }),
-      })
-      rows.setSession(run.id, sessionId)
-      deps.changes.report()
-      if (isStopped) throw new Error('Trestle was closed.')
-      await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run, taken) }])
-    } catch (error) {
-      const { message, advice } = failureOf(error)
-      const created = rows.run(run.id)?.sessionId
-      const hasBegun = created !== undefined && (store.header(created)?.turns ?? 0) > 0
-      end(run.id, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim(), hasBegun)
-    }
-  }
-
-  /** Ends runs whose turn has ended in another process, or with it. */
-  async function settleOpenRuns(): Promise<void> {
-    const all = rows.openRuns()
-    const open = all.filter(({ id }) => !working.has(id))
-    for (const { id, sessionId } of all) {
-      const header = working.get(id)?.waits && sessionId !== undefined ? store.header(sessionId) : undefined
-      if (header) await leave(header)
-    }
-    if (open.length === 0) return
-    const dead = new Set(store.interrupted())
-    for (const { id, sessionId, owner } of open) {
-      const header = sessionId === undefined ? undefined : store.header(sessionId)
-      if (sessionId !== undefined && !header) end(id, 'stopped', 'Its session was deleted.')
-      else if (!header || header.turns === 0) {
-        if (!duties.lives(owner) || owner === duties.owner)
-          end(id, 'interrupted', 'Trestle exited before the run started.', false)
-      } else if (header.turnId === undefined) endAs(header, header.lastStop)
-      else if (dead.has(header.sessionId) && header.approvals.every(isMidCall)) {
-        // Opening it records the end of its turn.
-        await sessions.open(header.sessionId, 1)
-        const after = store.header(header.sessionId)
-        if (after?.turnId === undefined) endAs(after ?? header, after?.lastStop)
-      }
-    }
-  }
-
-  function endAs(header: SessionHeader, stop: StopReason | undefined): void {
-    const { schedule, lastFailure } = header
-    if (!schedule) return
-    const reached = working.get(schedule.runId)?.reached
-    const answer = answerOf(header.sessionId)
-    const status = statusOf(stop, { reached, isStopped })
-    const isSilent = status === 'done' && schedule.heartbeat === true && isNothingDue(answer)
-    const note = reached ?? (status === 'failed' ? noteOf(stop, lastFailure) : answer)
-    end(schedule.runId, isSilent ? 'silent' : status, isSilent ? undefined : note)
-  }
-
-  function answerOf(sessionId: string): string {
-    const step = store.ofTypes(sessionId, ['step.finished']).at(-1)
-    return step ? textOf(step.parts) : ''
-  }
-
-  /** Ends a run, with the consequences: messages, a pause, and the next run. */
-  function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = '', hasBegun = true): void {
-    working.get(runId)?.limits?.end()
-    working.delete(runId)
-    const short = cutText(note.trim(), NOTE_CHARS).toWellFormed()
-    const sessionId = rows.run(runId)?.sessionId
-    const ended = rows.endRun(runId, { at: clock.now(), status, hasBegun, ...(short !== '' && { note: short }) })
-    if (ended) {
-      const { schedule } = ended
-      // Only the first failure of a streak, a pause, and the findings of a heartbeat are worth a message.
-      const message = endMessage(schedule, { status, note: short })
-      if (message) deps.notify({ ...message, ...(sessionId !== undefined && { sessionId }) })
-      if (status === 'silent') void tidy(schedule.id, sessionId)
-    }
-    deps.changes.report()
-    if (workingCount() === 0) for (const done of idle) done()
-    void tick()
-  }
-
-  /** Removes the session of a silent run from the lists, and deletes older ones. */
-  async function tidy(scheduleId: string, sessionId: string | undefined): Promise<void> {
-    try {
-      if (sessionId !== undefined) await sessions.change(sessionId, { archived: true })
-      for (const old of rows.takeSilentSessions(scheduleId, KEPT_SILENT)) await sessions.remove(old)
-    } catch (error) {
-      report('The session of a heartbeat could not be archived', error)
-    }
-  }
-
-  function recorded(header: SessionHeader, events: readonly RecordedEvent[]): void {
-    const runId = header.schedule?.runId
-    // Turns after the first are the user's.
-    if (!header.schedule || runId === undefined || header.turns !== 1) return
-    const finished = events.find((event) => event.type === 'turn.finished')
-    if (finished) return endAs(header, finished.stop)
-    if (header.turnId === undefined) return
-    const run = working.get(runId) ?? {}
-    working.set(runId, run)
-    const { sessionId, schedule, approvals } = header
-    run.limits ??= watchLimits(schedule.limits, clock, (reached) => {
-      run.reached = reached
-      sessions
-        .withSession(sessionId, (session) => session.stop(reached))
-        .catch((error: unknown) => report('A run could not be stopped', error))
-    })
-    run.limits.changed(header)
-    const waits = approvals.length > 0
-    const hasChanged = waits !== (run.waits === true)
-    if (waits) run.waits = true
-    else delete run.waits
-    if (hasChanged) deps.changes.report()
-    if (!waits) return
-    void leave(header)
-    if (!hasChanged) return
-    if (workingCount() === 0) for (const done of idle) done()
-    void tick()
-  }
-
-  /**
-   * In a process without an inbox, releases the session of a waiting run; the process where the user answers continues
-   * it.
-   */
-  async function leave({ sessionId, schedule }: SessionHeader): Promise<void> {
-    if (deps.hasInbox || !schedule) return
-    try {
-      if (!(await sessions.suspend(sessionId))) return
-      working.get(schedule.runId)?.limits?.end()
-      working.delete(schedule.runId)
-      if (workingCount() === 0) for (const done of idle) done()
-    } catch (error) {
-      report('A run could not be left to another process', error)
-    }
-  }
-
-  function workingCount(): number {
-    return [...working.values()].filter(({ waits }) => !waits).length
   }
 
   /** Notifies the pages of this process of changes by other processes. */
@@ -373,27 +200,22 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const run = newRun(schedule.id, now, now, 0)
       const { nextAt } = schedule
       const next = nextAt === undefined || nextAt > now ? nextAt : nextRun(schedule, now)
-      await settleOpenRuns()
+      await runs.settleOpenRuns()
       if (!rows.claim(run, {}, next))
         throw new CodedError('schedule.running', `“${schedule.name}” has a run that has not ended.`)
-      await begin(schedule, run)
+      await runs.begin(schedule, run)
       return rows.run(run.id) ?? { ...run, status: 'failed' }
     },
-    recorded,
+    recorded: runs.recorded,
     service() {
       if (isActive && duties.take(DUTY)) return { runs: 'here' }
       const where = duties.elsewhere(DUTY)
       return where === undefined ? { runs: 'nowhere' } : { runs: 'elsewhere', where }
     },
-    async settled() {
-      if (workingCount() === 0) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      idle.add(resolve)
-      await promise
-      idle.delete(resolve)
-    },
+    settled: runs.settled,
     stop() {
       isStopped = true
+      runs.stop()
       rest()
     },
   }
