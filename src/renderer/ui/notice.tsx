@@ -107,7 +107,7 @@ export function EmptyState({
     <div className={cx('flex flex-col items-center gap-1 px-6 py-10 text-center', className)}>
       {icon && <div className="mb-1 text-ink-3 [&_svg]:size-5 [&_svg]:stroke-[1.5]">{icon}</div>}
       <Title className="font-medium text-ink-2">{title}</Title>
-      {children && <div className="max-w-[42ch] text-ui text-ink-3">{children}</div>}
+      {children && <div className="max-w-[42ch] text-ui text-pretty text-ink-3">{children}</div>}
       {actions && <div className="mt-3 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   )

@@ -79,7 +79,8 @@ function Address({ address }: { address: DeviceAddress | undefined }) {
   if (!address)
     return (
       <p className="text-ui text-ink-2">
-        Trestle isn’t listening for devices. Run <code>trestle serve --listen 0.0.0.0</code>
+        Trestle isn’t listening for devices. Run{' '}
+        <code className="whitespace-nowrap">trestle serve --listen 0.0.0.0</code>
         <CopyButton text="trestle serve --listen 0.0.0.0" label="Copy the command" /> on this computer, or set{' '}
         <code>listen</code> under <code>[devices]</code> in config.toml.
       </p>

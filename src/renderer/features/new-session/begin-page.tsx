@@ -343,7 +343,7 @@ function Welcome() {
     <header className="mb-8">
       <Logo className="mb-4 size-[34px] stroke-[1.2]" />
       <h2 className="text-hero font-semibold tracking-[-0.025em]">Your workbench for coding agents</h2>
-      <p className="mt-2 max-w-[54ch] text-lead text-ink-2">
+      <p className="mt-2 max-w-[54ch] text-lead text-pretty text-ink-2">
         Open a project folder and say what you want. The agent reads, edits and runs code. It asks before anything
         risky, and everything is saved.
       </p>

@@ -20,7 +20,7 @@ export function SectionHead({
         <h2 id={id} className="text-lead font-semibold tracking-[-0.01em]">
           {title}
         </h2>
-        {text && <p className="text-ui text-ink-3">{text}</p>}
+        {text && <p className="text-ui text-pretty text-ink-3">{text}</p>}
       </div>
       {children && <div className="flex flex-wrap items-center gap-2">{children}</div>}
     </div>
