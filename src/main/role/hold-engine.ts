@@ -154,6 +154,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
 
   async function continueTurns(): Promise<void> {
     const own = await ownEnvironment()
+    if (isClosed) return
     const { messages, elsewhere } = (await engine.keptTurns?.continueOpen(own)) ?? { messages: [], elsewhere: 0 }
     notices.push(...messages)
     if (elsewhere > 0 && !isClosed) checkTimer = setTimeout(continueSoon, CHECK_ELSEWHERE_MS).unref()

@@ -116,7 +116,8 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
           await followed.has('turn.finished', turns, 2 * LONG_MS)
           expect(followed.events.map(({ seq }) => seq)).toEqual(followed.events.map((_event, index) => index + 1))
           const last = followed.events.findLast((event) => event.type === 'turn.finished')
-          expect(last).toMatchObject({ stop: 'end_turn' })
+          // As text, so that a failure shows why the turn ended.
+          expect(JSON.stringify(last)).toContain(`"stop":"end_turn"`)
         },
         results: (): string[] =>
           followed.events.flatMap((event) => (event.type === 'tool.finished' ? [textOf(event.content)] : [])),

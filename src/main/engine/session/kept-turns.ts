@@ -15,7 +15,8 @@ const STEPS_WITHOUT_CRASH = 5
 export interface KeptTurns {
   /**
    * Continues every kept turn that no living process runs. `own`: the environment of this process; a turn whose process
-   * died in a different environment is ended instead, because its commands would see different variables.
+   * died in a different environment is ended instead, because its commands would see different variables. Continues
+   * nothing after `handOver`.
    */
   continueOpen(own?: OwnEnvironment): Promise<ContinuedTurns>
   /**
@@ -71,6 +72,7 @@ export function createKeptTurns({ rows, header, sessions, notify }: KeptTurnsDep
   /** Number of steps finished since a turn was continued after a crash, by session. */
   const stepsSince = new Map<string, number>()
   let environment: OwnEnvironment | undefined
+  let isHandedOver = false
 
   function stepFinished(sessionId: string): void {
     const steps = stepsSince.get(sessionId)
@@ -83,6 +85,8 @@ export function createKeptTurns({ rows, header, sessions, notify }: KeptTurnsDep
   }
 
   async function continueOne(sessionId: string, result: Outcome): Promise<void> {
+    // It belongs to the next engine; this one would stop it again when it closes.
+    if (isHandedOver) return
     const kept = rows.get(sessionId)
     const found = header(sessionId)
     if (!kept || !found) return rows.remove(sessionId)
@@ -172,10 +176,12 @@ export function createKeptTurns({ rows, header, sessions, notify }: KeptTurnsDep
       for (const { sessionId } of rows.all()) await continueOne(sessionId, outcome)
       return { messages: report(outcome), elsewhere: outcome.elsewhere }
     },
-    handOver: (limit) =>
-      sessions.handOver(limit, ({ id }) => {
+    handOver(limit) {
+      isHandedOver = true
+      return sessions.handOver(limit, ({ id }) => {
         const kept = rows.get(id)
         if (kept) rows.put({ ...kept, left: true })
-      }),
+      })
+    },
   }
 }
