@@ -383,10 +383,9 @@ test('a diff shows invisible characters, and a failing hook shows its output', a
   writeFileSync(join(app.scratch.project, '.git/hooks/pre-commit'), '#!/bin/sh\nseq -f "problem %.0f" 2000; exit 1\n')
   chmodSync(join(app.scratch.project, '.git/hooks/pre-commit'), 0o755)
   const pane = await openGit(app)
-  const trust = pane.getByRole('button', { name: 'Trust repository' })
   // A key does nothing while what would run is still being listed.
-  await expect(trust).toBeEnabled()
-  await trust.press('Enter')
+  await expect(pane.getByRole('listitem').filter({ hasText: 'hook pre-commit' })).toBeVisible()
+  await pane.getByRole('button', { name: 'Trust repository' }).press('Enter')
   await pane.getByRole('button', { name: /modified.*notes\.txt/ }).press('Enter')
   await expect(pane.locator('.visible-token').getByText('\\u{202e}')).toBeVisible()
   await pane.getByRole('button', { name: /modified.*README\.md/ }).press('Enter')
