@@ -1,5 +1,4 @@
-import { errorCode } from '../../../shared/error-text'
-import { CodedError } from '../../../shared/errors'
+import { CodedError, failureOf } from '../../../shared/errors'
 
 /**
  * Why settings, keys or decisions could not be written. A full disk has a code of its own: checking the file, as
@@ -10,6 +9,6 @@ export function writeFailure(message: string, cause: unknown): CodedError {
 }
 
 function isDiskFull(error: unknown): boolean {
-  if (['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) return true
+  if (failureOf(error).code === 'store.full') return true
   return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause)
 }

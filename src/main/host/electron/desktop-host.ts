@@ -13,7 +13,7 @@ import { DesktopFile } from './platform/desktop-file'
 import { startUpdates } from './update/desktop-updates'
 import type { DesktopOptions, ElectronModule } from './platform/electron-module'
 import { saveDownloads, guardContents, guardSession, openExternal } from './page/page-guard'
-import { errorDetails, isConnectionError, failureText, ProblemPages } from './page/problem-page'
+import { errorDetails, isConnectionError, startFailureText, ProblemPages } from './page/problem-page'
 import { Graphics } from './platform/graphics'
 import { isPreview } from './preview/preview-view'
 import { recoverPage } from './page/page-recovery'
@@ -162,7 +162,7 @@ export class DesktopHost {
         })
       } catch (error) {
         this.#log(`the engine could not be opened: ${errorDetails(error)}`)
-        const { title, text } = failureText(error)
+        const { title, text } = startFailureText(error)
         const [window] = windows.list()
         if (!window) {
           dialog.showErrorBox(title, text.join('\n\n'))

@@ -3,7 +3,7 @@ import { openAppLog, createRedact } from '../../engine/health/app-log'
 import { registerAppScheme } from './page/app-scheme'
 import { DesktopHost } from './desktop-host'
 import type { DesktopOptions, ElectronModule } from './platform/electron-module'
-import { errorDetails, failureText } from './page/problem-page'
+import { errorDetails, startFailureText } from './page/problem-page'
 import { isFolder, ownArguments, readLaunchRequest } from './lifecycle/launch-request'
 import type { LegacyCipher } from '../../engine/config/key-store/key-store'
 
@@ -20,7 +20,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     home = options.resolveHome()
   } catch (error) {
     await app.whenReady()
-    const { title, text } = failureText(error)
+    const { title, text } = startFailureText(error)
     electron.dialog.showErrorBox(title, text.join('\n\n'))
     app.exit(1)
     return

@@ -109,7 +109,7 @@ function escaped(text: string): string {
 }
 
 /** Title and text for an error that prevents startup, with what to do. */
-export function failureText(error: unknown): { title: string; text: string[] } {
+export function startFailureText(error: unknown): { title: string; text: string[] } {
   if (error instanceof CodedError) return { title: error.failure.title, text: [error.message, error.failure.advice] }
   return { title: 'Trestle cannot start', text: [errorText(error)] }
 }

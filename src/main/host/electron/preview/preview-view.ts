@@ -158,7 +158,8 @@ class PreviewView {
     webContents.on('page-title-updated', at)
     webContents.on('did-finish-load', () => onReport({ type: 'loaded' }))
     webContents.on('did-fail-load', (_event, code, description, _url, isMainFrame) => {
-      if (isMainFrame && code !== ABORTED) onReport({ type: 'failed', reason: failureText(this.#origin, description) })
+      if (isMainFrame && code !== ABORTED)
+        onReport({ type: 'failed', reason: loadFailureText(this.#origin, description) })
     })
     webContents.on('render-process-gone', (_event, { reason }) => {
       if (reason !== 'clean-exit') onReport({ type: 'failed', reason: `The page ended unexpectedly (${reason}).` })
@@ -188,7 +189,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function failureText(origin: string, description: string): string {
+function loadFailureText(origin: string, description: string): string {
   return description === 'ERR_CONNECTION_REFUSED'
     ? `Nothing answers at ${origin}. Start the server, or have the agent start it, and reload.`
     : `${origin} could not be loaded (${description}).`
