@@ -26,6 +26,23 @@ test.each([
   ['https://example.org/docs', 'https://example.org/docs-private', false, false],
   ['https://example.org/docs', 'http://example.org/docs', false, false],
   ['EXAMPLE.org', 'https://example.ORG/', true, true],
+  ['example.org', 'https://example.org./', true, true],
+  ['example.org.', 'https://a.example.org/', false, true],
+  ['*.bücher.example', 'https://a.bücher.example/', true, true],
+  ['bücher.example', 'https://xn--bcher-kva.example./', true, true],
+  ['example.org:443', 'https://example.org/', true, true],
+  ['example.org:443', 'http://example.org/', false, false],
+  ['127.0.0.1', 'http://[::ffff:127.0.0.1]/', true, true],
+  ['[::1]:80', 'http://[::1]/', true, true],
+  ['[::1]:80', 'http://[::1:80]:8080/', false, false],
+  ['https://example.org/docs', 'https://example.org./docs', true, true],
+  ['https://bücher.example:443/docs', 'https://bücher.example/docs', true, true],
+  ['https://[::1]/docs', 'https://[0:0:0:0:0:0:0:1]/docs', true, true],
+  ['https://example.org/docs', 'https://example.org/%64ocs/a', false, true],
+  ['https://example.org/docs', 'https://example.org//docs/a', false, true],
+  ['https://example.org/ü', 'https://example.org/%C3%BC/a', false, true],
+  ['https://example.org/a%20b', 'https://example.org/a b', true, true],
+  ['https://example.org/%ff', 'https://example.org/%FF/a', false, true],
 ])('%s and %s: allow %s, deny %s', (pattern, url, allows, denies) => {
   expect(urlGlob(pattern)(url)).toBe(allows)
   expect(urlGlob(pattern, { broad: true })(url)).toBe(denies)

@@ -4,6 +4,7 @@ import { globMatcher } from '../../workspace/path/glob-matcher'
 import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 import { placeholdersIn } from '../../sandbox/mounts/placeholders'
 import { isSystemSecret } from '../../sandbox/mounts/system-mounts'
+import { canonicalHost } from '../../network/host-list'
 import { isCredential } from '../../sandbox/protected-names'
 import { isWithin, realPathOrSelf } from '../../workspace/path/real-path'
 import { parsePattern, type PermissionRule, describeRule } from '../../permission/permission-rule'
@@ -104,19 +105,64 @@ function literal(folder: string): string {
 /**
  * A test for page addresses. A pattern is a host (`example.org`, `*.example.org`) or starts with a scheme
  * (`https://example.org/docs/**`); `*` stays within one segment, `**` does not. With `broad` (for deny and ask), a host
- * includes its subdomains, and an address includes everything that starts with it.
+ * includes its subdomains, and an address includes everything that starts with it, however its path is encoded.
  */
 export function urlGlob(pattern: string, { broad = false } = {}): (url: string) => boolean {
   const text = pattern.trim().toLowerCase()
-  if (text.includes('://')) {
-    const address = text.replace(/\/$/, '').replace(/[?[\]{}\\]/g, String.raw`\$&`)
-    const endings = broad ? ['', '/**', String.raw`\?**`, '#**'] : ['', '/']
-    const matchers = endings.map((ending) => globMatcher(address + ending, { escapes: true }))
-    return (url) => matchers.some((matcher) => matcher.matches(url.toLowerCase()))
+  const [, scheme, authority = '', rest = ''] = /^(.*?:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? []
+  if (scheme === undefined) {
+    const named = plainAuthority(text)
+    const hosts = (broad ? [named, `*.${named}`] : [named]).map((host) => globMatcher(host, { starOnly: true }))
+    return (url) => {
+      const names = namesOf(url)
+      return hosts.some((host) => names.some((name) => host.matches(name)))
+    }
   }
-  const hosts = (broad ? [text, `*.${text}`] : [text]).map((host) => globMatcher(host, { starOnly: true }))
-  return (url) =>
-    URL.canParse(url) && hosts.some((host) => host.matches(new URL(url).hostname) || host.matches(new URL(url).host))
+  const path = broad ? plainPath(rest) : rest
+  const address = `${scheme}${plainAuthority(authority, scheme)}${path}`.replace(/\/$/, '')
+  const literalAddress = address.replace(/[?[\]{}\\]/g, String.raw`\$&`)
+  const endings = broad ? ['', '/**', String.raw`\?**`, '#**'] : ['', '/']
+  const matchers = endings.map((ending) => globMatcher(literalAddress + ending, { escapes: true }))
+  return (url) => {
+    if (!URL.canParse(url)) return false
+    const { protocol, host, pathname, search, hash } = new URL(url)
+    const asked = `${pathname}${search}${hash}`.toLowerCase()
+    const found = `${protocol}//${plainAuthority(host)}${broad ? plainPath(asked) : asked}`
+    return matchers.some((matcher) => matcher.matches(found))
+  }
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/** The host of an address, without and with its port. */
+function namesOf(url: string): string[] {
+  if (!URL.canParse(url)) return []
+  const { protocol, hostname, port } = new URL(url)
+  const host = plainAuthority(hostname)
+  return [host, `${host}:${port || DEFAULT_PORTS[protocol]}`]
+}
+
+/**
+ * A host with an optional port in the one spelling in which hosts are compared: `bücher.example.` and
+ * `xn--bcher-kva.example` are the same host. Wildcards stay.
+ */
+function plainAuthority(text: string, scheme = ''): string {
+  const [, host = text, port = ''] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(text) ?? []
+  const name = canonicalHost(host) ?? host
+  const isDefault = port === DEFAULT_PORTS[scheme.slice(0, -2)]
+  return `${name.includes(':') ? `[${name}]` : name}${port === '' || isDefault ? '' : `:${port}`}`
+}
+
+/** A path in the one spelling in which deny and ask rules compare paths: servers decode it and join slashes. */
+function plainPath(path: string): string {
+  const decoded = path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes)
+    } catch {
+      return bytes
+    }
+  })
+  return decoded.toLowerCase().replaceAll(/\/{2,}/g, '/')
 }
 
 export interface HiddenPathsOptions {
