@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startChat, type ChatTerminal } from '../support/chat-terminal'
@@ -351,6 +351,22 @@ describe('trestle chat in a terminal', () => {
     expect(made('new.txt')).toBe(false)
     terminal.type('\x15/redo\r')
     await until(() => made('new.txt'), 'the file again')
+    await quit(terminal)
+  })
+
+  test('escape codes in completed file names and in earlier messages do not reach the terminal', async () => {
+    await prepare([{ text: 'Noted.' }])
+    const evil = '\x1b]52;c;aGFja2Vk\x07'
+    for (const name of [`evil${evil}.txt`, 'evident.txt']) writeFileSync(join(scratch.project, name), '')
+    const { code } = await runCli(['print', `remember ${evil}`, '--cwd', scratch.project], { home: scratch.home })
+    expect(code).toBe(0)
+    const terminal = await open(['--continue'])
+    terminal.type('@ev\t')
+    await terminal.shows('› @evident.txt')
+    terminal.type('\x15\x1b[A')
+    await terminal.shows(/› remember ␛\]52;c;aGFja2Vk␇$/)
+    expect(terminal.raw()).not.toContain('\x1b]')
+    terminal.type('\x15')
     await quit(terminal)
   })
 

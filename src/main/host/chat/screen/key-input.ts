@@ -1,3 +1,5 @@
+import { safeText } from '../../../console/output'
+
 /**
  * Grace period in ms: keys are ignored until a question was on screen this long and no key came in between, as in the
  * app.
@@ -38,9 +40,12 @@ export class PasteBuffer {
   }
 }
 
-/** A multi-line text as shown in the edited line. */
+/**
+ * A multi-line text as shown in the edited line. The line editor writes to the terminal unguarded, so escape codes
+ * become visible text.
+ */
 export function toEditLine(text: string): string {
-  return text.replaceAll('\n', LINE_BREAK_MARK).replaceAll('\t', '  ')
+  return safeText(text).replaceAll('\n', LINE_BREAK_MARK).replaceAll('\t', '  ')
 }
 
 /** One piece of terminal input. */

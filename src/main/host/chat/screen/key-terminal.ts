@@ -109,10 +109,10 @@ export class KeyTerminal implements Terminal {
       history: history.slice(0, MAX_HISTORY).map(toEditLine),
       removeHistoryDuplicates: true,
       escapeCodeTimeout: 100,
-      ...(complete && { completer: (typed: string) => complete(typed).catch((): [string[], string] => [[], typed]) }),
+      ...(complete && { completer: (typed: string) => safeCompletions(complete, typed) }),
     })
     line.prompt()
-    if (text !== '') line.write(text)
+    if (text !== '') line.write(toEditLine(text))
     return new Promise((resolve) => {
       const finish = (result: LineResult): void => {
         if (this.#handler !== taker) return
@@ -321,4 +321,13 @@ export class KeyTerminal implements Terminal {
     const timer = setTimeout(goOn, STOPPED_MS)
     process.kill(process.pid, 'SIGTSTP')
   }
+}
+
+/** Without those that would control the terminal: a file can have any name. */
+async function safeCompletions(
+  complete: NonNullable<LineRequest['complete']>,
+  typed: string,
+): Promise<[string[], string]> {
+  const [fits, part] = await complete(typed).catch((): [string[], string] => [[], typed])
+  return [fits.filter((fit) => toEditLine(fit) === fit), part]
 }
