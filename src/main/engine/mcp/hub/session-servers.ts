@@ -147,8 +147,8 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
   async function find(user: McpUser, name: string): Promise<ConfiguredServer | undefined> {
     const { usable } = entries.get(user.sessionId) ?? (await read(user))
     const found = usable.find((server) => server.name === name)
-    // The plugin may have changed since.
-    return found?.plugin ? (await read(user)).usable.find((server) => server.name === name) : found
+    // Its project, or its plugin, may have lost the user's trust since, also in another process.
+    return found?.scope === 'project' ? (await read(user)).usable.find((server) => server.name === name) : found
   }
 
   const reportUnavailable = (): void =>
@@ -186,9 +186,11 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
     toolsOf: async (user) => ((await load(user)).length === 0 ? undefined : sourceOf(user)),
     async call(user, tool, input, ctx) {
       const server = await find(user, tool.server)
-      if (!server)
+      // While the call waited for the user, another server may have taken over the name.
+      if (!server || server.serverId !== tool.serverId)
         return failed(
-          `The MCP server ${tool.server} is no longer available: it was removed or disabled. Continue without it.`,
+          `The MCP server ${tool.server} is no longer available: it was removed, disabled or replaced. ` +
+            'Continue without it.',
         )
       const shared = hub.sharedOf(server)
       const { definition } = server
