@@ -71,10 +71,23 @@ it('keeps every kind of field with its limits and default, and offers only valid
   ])
 })
 
+it('keeps no default that the user could not see or send', () => {
+  const defaultOf = (field: { default: string; maxLength?: number }): unknown =>
+    formFields({ type: 'object', properties: { name: { type: 'string', ...field } } })?.[0]?.default
+  expect(defaultOf({ default: 'Ada \u202e\u200b\u001b]52;c;aGk=\u0007' })).toBe('Ada ]52;c;aGk=')
+  expect(defaultOf({ default: 'one\r\ntwo' })).toBe('one\ntwo')
+  expect(defaultOf({ default: 'x'.repeat(10_000) })).toHaveLength(10_000)
+  expect(defaultOf({ default: 'x'.repeat(10_001) })).toBeUndefined()
+  expect(defaultOf({ default: 'x'.repeat(10), maxLength: 9 })).toBeUndefined()
+  expect(defaultOf({ default: '😀'.repeat(9), maxLength: 9 })).toBe('😀'.repeat(9))
+})
+
 it('rejects a form that is too large or cannot be filled in', () => {
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`f${n}`, { type: 'boolean' as const }]))
   expect(formFields({ type: 'object', properties: many })).toBeUndefined()
   expect(formFields({ type: 'object', properties: { none: { type: 'string', enum: [] } } })).toBeUndefined()
+  const long = { type: 'string' as const, enum: ['a'.repeat(300_000), 'b'.repeat(300_000)] }
+  expect(formFields({ type: 'object', properties: { long } })).toBeUndefined()
   expect(
     formFields({ type: 'object', properties: { huge: { type: 'string', title: 'x'.repeat(100_000) } } })?.[0]?.title,
   ).toHaveLength(200)

@@ -1,11 +1,17 @@
 import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from '@modelcontextprotocol/client'
-import { formProblems, keptValues, type FormField, type FormOption } from '../../../../shared/model/approval/form'
+import {
+  formProblems,
+  keptValues,
+  TEXT_LIMIT,
+  type FormField,
+  type FormOption,
+} from '../../../../shared/model/approval/form'
 import type { ApprovalOption } from '../../../../shared/model/approval/approval'
 import type { CallAnswer, CallQuestion } from '../../tool/tool'
 import type { CallInFlight, ServedConnection } from '../protocol/connection'
 import { isRecord } from '../../../../shared/json-fields'
 import { latestCall, type AskLimits } from './ask-limits'
-import { serverLine, serverText } from '../protocol/server-log'
+import { serverLine, serverText, withoutUnseen } from '../protocol/server-log'
 
 const MESSAGE_CHARS = 4000
 const URL_CHARS = 8192
@@ -151,6 +157,8 @@ function cancelled({ log }: ServedConnection, why: string): ElicitResult {
 
 const MAX_FIELDS = 100
 const MAX_OPTIONS = 500
+/** Maximum length of all fields as JSON: a form is recorded, and part of the session's header while it is open. */
+const MAX_FORM_CHARS = 500_000
 const TITLE_CHARS = 200
 const DESCRIPTION_CHARS = 1000
 const SECRET = /pass(?:word|phrase|code)|secret|token|credential|(?:api|access|private)[\s_-]?key|\b(?:pin|cvv|otp)\b/i
@@ -171,7 +179,7 @@ export function formFields({
     if (!field) return undefined
     fields.push(field)
   }
-  return fields
+  return JSON.stringify(fields).length > MAX_FORM_CHARS ? undefined : fields
 }
 
 function fieldOf(key: string, property: Property, required: boolean): FormField | undefined {
@@ -208,9 +216,16 @@ function fieldOf(key: string, property: Property, required: boolean): FormField 
   return {
     ...base,
     kind: 'text',
-    ...defined({ format, minLength, maxLength, default: given }),
+    ...defined({ format, minLength, maxLength, default: defaultText(given, maxLength) }),
     ...(secret && { secret: true }),
   }
+}
+
+/** What the user would send without changing it: nothing that they cannot see, and nothing that the form rejects. */
+function defaultText(given: string | undefined, maxLength = TEXT_LIMIT): string | undefined {
+  if (given === undefined) return undefined
+  const seen = withoutUnseen(given)
+  return Array.from(seen).length <= Math.min(maxLength, TEXT_LIMIT) ? seen : undefined
 }
 
 /** The choices; undefined if free text is allowed. Of duplicate values, only the first is kept. */

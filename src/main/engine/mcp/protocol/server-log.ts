@@ -55,12 +55,12 @@ const UNSEEN =
 
 /** A server's text for display: at most `max` characters, without characters that hide other text. */
 export function serverText(text: string, max: number): string {
-  const seen = text
-    .slice(0, max * 2)
-    .replace(/\r\n?/g, '\n')
-    .replace(UNSEEN, '')
-    .trim()
-  return shortText(seen, max)
+  return shortText(withoutUnseen(text.slice(0, max * 2)).trim(), max)
+}
+
+/** A server's text without characters that hide other text. */
+export function withoutUnseen(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(UNSEEN, '')
 }
 
 /** The same on one line. */
