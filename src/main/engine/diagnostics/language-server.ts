@@ -70,7 +70,7 @@ export class LanguageServer {
     answerRequests(this.#connection, root)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ended = promise
-    process.child.once('exit', () => resolve())
+    void process.exited.then(resolve)
     messages.once('error', () => resolve())
     this.#connection.onClose(() => resolve())
     this.#connection.onError(() => {})

@@ -146,7 +146,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
         // Nothing is broken, and a retry cannot help.
         slot.failures = limits.restarts + 1
         if (isFirstTime(deps.home)) deps.log(TYPESCRIPT_HINT)
-      } else failed(slot, `The language server ${found.command} could not be started: ${reason}.`)
+      } else failed(slot, `The language server ${found.command} could not be started: ${reason.replace(/\.$/, '')}.`)
       return undefined
     }
   }

@@ -29,6 +29,8 @@ export interface ServerCommand {
 export interface ServerProcess {
   readonly child: ChildProcess
   readonly pid: number
+  /** Resolves when the process has exited. */
+  readonly exited: Promise<void>
   /** How the process ended; undefined while it runs. */
   ending(): string | undefined
   /**
@@ -42,16 +44,32 @@ export interface ServerProcess {
 const EXIT_ON_EOF_MS = 700
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500
+/** How often a program is started whose project changed while its sandbox was being set up. */
+const MAX_STARTS = 3
 
-/** Starts a server. Throws a `CodedError` that explains what is missing. */
-export async function startServerProcess({
+/**
+ * Starts a server. Throws a `CodedError` that explains what is missing, also if the check of its sandbox keeps failing:
+ * a file that was written at that moment is reason enough, so the next attempt usually succeeds.
+ */
+export async function startServerProcess(command: ServerCommand): Promise<ServerProcess> {
+  for (let starts = 1; ; starts += 1) {
+    const { refusal, ...started } = await startOnce(command)
+    const why = await refusal
+    if (why === undefined) return started
+    await started.stop()
+    if (starts === MAX_STARTS) throw new CodedError('mcp.start', `It was not run: ${why}`)
+  }
+}
+
+/** `refusal`: why the program was not allowed to run in its sandbox. */
+async function startOnce({
   home,
   command,
   args,
   cwd,
   env,
   sandbox,
-}: ServerCommand): Promise<ServerProcess> {
+}: ServerCommand): Promise<ServerProcess & { refusal: Promise<string | undefined> | undefined }> {
   if (!isFolder(cwd)) throw new CodedError('mcp.start', `It runs in ${cwd}, which is not a folder.`)
   const mark = `${SERVER_TASK_PREFIX}${randomBytes(8).toString('hex')}`
   const marked = { ...env, [TASK_VARIABLE]: mark, [SUPERVISOR_VARIABLE]: supervisorTag(home) }
@@ -103,9 +121,9 @@ export async function startServerProcess({
   return {
     child,
     pid,
+    exited,
+    refusal: wrapped && Promise.race([wrapped.checked, exited]).then(() => wrapped.problem()),
     ending() {
-      const problem = wrapped?.problem()
-      if (problem !== undefined) return `it was not run: ${problem.replace(/\.$/, '')}`
       if (child.signalCode !== null) return `it was ended by ${child.signalCode}`
       if (child.exitCode === null) return undefined
       const where = sandbox && child.exitCode !== 0 ? `, in the sandbox (${describeSandbox(sandbox)})` : ''

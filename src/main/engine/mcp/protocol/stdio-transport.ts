@@ -77,7 +77,7 @@ export class StdioTransport implements Transport {
     )
     paced(child.stdout!, lines)
     paced(child.stderr!, errors)
-    child.once('exit', () => void this.#ended([child.stdout!, child.stderr!]))
+    void started.exited.then(() => this.#ended([child.stdout!, child.stderr!]))
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

@@ -22,15 +22,22 @@ const LONGEST_WAIT_MS = 8
  * loaded yet. If the check fails, the process is killed there.
  */
 export class MountCheck {
+  /** Resolves when the program may run or was refused, and when the check is given up. */
+  readonly done: Promise<void>
+  readonly #finish: () => void
   #problem: string | undefined
   #timer: NodeJS.Timeout | undefined
   #isOver = false
 
   /** `folder` is removed when it is no longer needed. `problemOf` checks the mounts; it reads them with `mountinfo`. */
   constructor(folder: string, problemOf: (mountinfo: () => string) => string | undefined) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.done = promise
+    this.#finish = resolve
     const look = (waitMs: number): void => {
       this.#timer = setTimeout(() => {
-        if (this.#isOver || this.#check(folder, problemOf)) return
+        if (this.#isOver) return
+        if (this.#check(folder, problemOf)) return this.#finish()
         look(Math.min(waitMs * 2, LONGEST_WAIT_MS))
       }, waitMs)
     }
@@ -45,6 +52,7 @@ export class MountCheck {
   close(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#finish()
   }
 
   /** Whether the check is complete. */

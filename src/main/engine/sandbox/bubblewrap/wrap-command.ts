@@ -29,6 +29,8 @@ export interface WrappedCommand {
   env: Record<string, string>
   /** Connections that the proxy refused. */
   deniedHosts(): { host: string; port: number }[]
+  /** Resolves when the sandbox was checked: `problem` is final then. Pending if the sandbox could not be made. */
+  checked: Promise<void>
   /** Why the program was not run although the command was started, as a sentence: the check of its sandbox failed. */
   problem(): string | undefined
   /** Call it after the program has ended, or if it was never started. */
@@ -86,7 +88,8 @@ export function wrapCommand({
     const namespaces = isListed ? 'shared' : policy.network === 'open' ? 'host' : 'own'
     const mounts = files.arguments(policy, env, { namespaces, seccompFd: SECCOMP_FD })
     folder = files.group([...mounts, ...CHECK_ARGUMENTS, '--chdir', cwd])
-    check = new MountCheck(folder, (mountinfo) => files.problemOf(policy, env, mountinfo))
+    const checking = new MountCheck(folder, (mountinfo) => files.problemOf(policy, env, mountinfo))
+    check = checking
     if (isListed) listed = new ListedHosts(policy.hosts, socat)
     const keepsTerm = !command.includes('=') && canRestoreTerm()
     const program = [...(keepsTerm ? [ENV, '--default-signal=TERM'] : []), command, ...args]
@@ -115,7 +118,8 @@ export function wrapCommand({
       args: rest,
       env: { PATH, LC_ALL: 'C', ...Object.fromEntries(marks) },
       deniedHosts: () => listed?.denied(0) ?? [],
-      problem: () => check?.problem,
+      checked: checking.done,
+      problem: () => checking.problem,
       close,
     }
   } catch (error) {
