@@ -110,10 +110,15 @@ export async function inFolder<Result>(
 ): Promise<Result> {
   const lock = await client.getMailboxLock(folder, options)
   try {
-    return await work(client.mailbox ? String(client.mailbox.uidValidity) : '0')
+    return await work(validityOf(client.mailbox))
   } finally {
     lock.release()
   }
+}
+
+/** UIDVALIDITY of an open folder; `0` if the server reports none. */
+export function validityOf(box: ImapFlow['mailbox']): string {
+  return box && box.uidValidity ? String(box.uidValidity) : '0'
 }
 
 const SPECIAL: Readonly<Record<string, string>> = {

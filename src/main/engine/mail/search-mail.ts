@@ -57,15 +57,32 @@ interface Where {
   validity: string
 }
 
+/** Maximum number of messages that a server may report in an answer in addition to those it was asked for. */
+const MAX_UNASKED = 10_000
+
 /** What a list shows of each message, newest first. */
 export async function summaries(client: ImapFlow, where: Where, uids: readonly number[]): Promise<MailSummary[]> {
   if (uids.length === 0) return []
-  const fetched = await client.fetchAll(
+  const fetched = new Map<number, FetchMessageObject>()
+  let left = uids.length + MAX_UNASKED
+  const wanted = new Set(uids)
+  const answer = client.fetch(
     uids.join(','),
     { uid: true, flags: true, size: true, internalDate: true, bodyStructure: true, headers: READ_HEADERS },
     { uid: true },
   )
-  const all = await Promise.all(fetched.map((message) => summaryOf(where, message)))
+  for await (const message of answer) {
+    left -= 1
+    if (left < 0) {
+      // It would have to be read to its end before anything else.
+      client.close()
+      throw new CodedError('mail.rejected', 'The mail server reported more messages than it was asked for.')
+    }
+    // In between, a server also reports changes of flags, without the rest, and of any message.
+    const isWhole = message.headers !== undefined || message.bodyStructure !== undefined
+    if (wanted.has(message.uid) && (isWhole || !fetched.has(message.uid))) fetched.set(message.uid, message)
+  }
+  const all = await Promise.all([...fetched.values()].map((message) => summaryOf(where, message)))
   return all.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))
 }
 

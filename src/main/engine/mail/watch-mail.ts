@@ -1,7 +1,7 @@
 import type { ImapFlow } from 'imapflow'
 import { errorText } from '../../../shared/error-text'
 import type { MailFilter, MailPosition, MailSummary } from '../../../shared/model/assistant/mail'
-import { connectImap, folderPath, type SignedAccount } from './mail-connection'
+import { connectImap, folderPath, validityOf, type SignedAccount } from './mail-connection'
 import { mailError } from './mail-failure'
 import { criteria, summaries, uidsOf } from './search-mail'
 
@@ -116,10 +116,10 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   async function watchFolder(opened: ImapFlow, signed: SignedAccount): Promise<void> {
     const path = await folderPath(opened, signed.account, folder)
     const box = await opened.mailboxOpen(path, { readOnly: true })
-    const where = { account: signed.account.id, folder: path, validity: String(box.uidValidity) }
-    const newest = box.uidNext - 1
+    const where = { account: signed.account.id, folder: path, validity: validityOf(box) }
     for (const listener of listeners) {
       if (listener.position?.validity === where.validity) continue
+      const newest = await newestIn(opened)
       try {
         moveTo(listener, { validity: where.validity, uid: newest })
       } catch {
@@ -127,9 +127,16 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       }
     }
     let failure: unknown
+    let isWanted = false
     look = () => {
+      // One that has not started yet will also find the new message.
+      if (isWanted) return
+      isWanted = true
       looking = looking
-        .then(() => lookForNew(opened, where))
+        .then(() => {
+          isWanted = false
+          return lookForNew(opened, where)
+        })
         .catch((error: unknown) => {
           failure ??= error
           opened.close()
@@ -153,11 +160,10 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   ): Promise<void> {
     let failure: HandlerError | undefined
     for (const listener of listeners) {
-      const box = opened.mailbox
-      if (!box) break
+      if (!opened.mailbox) break
       try {
         if (listener.position?.validity !== where.validity)
-          moveTo(listener, { validity: where.validity, uid: box.uidNext - 1 })
+          moveTo(listener, { validity: where.validity, uid: await newestIn(opened) })
         await handNew(opened, where, listener)
       } catch (error) {
         // The other listeners are still notified.
@@ -180,7 +186,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       (uid) => uid > from.uid,
     )
     const all = found.length === 0 ? [] : await uidsOf(opened, { uid: `${from.uid + 1}:*` })
-    const last = Math.max(from.uid, ...all, ...found)
+    const last = greatest([from.uid, ...all, ...found])
     const sorted = found.toSorted((a, b) => a - b)
     for (let n = 0; n < sorted.length; n += MAX_NEW) {
       const mails = await summaries(opened, where, sorted.slice(n, n + MAX_NEW))
@@ -219,6 +225,17 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       client?.close()
     },
   }
+}
+
+/** The number of the newest message in the open folder; 0 if it is empty. Not every server reports the next number. */
+async function newestIn(client: ImapFlow): Promise<number> {
+  const next = client.mailbox ? client.mailbox.uidNext : undefined
+  return next ? next - 1 : greatest(await uidsOf(client, { all: true }))
+}
+
+/** `Math.max` fails with as many arguments as a folder can have messages. */
+function greatest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), 0)
 }
 
 /** A listener failed to handle a message; the mail server did not fail. */
