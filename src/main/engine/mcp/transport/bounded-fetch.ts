@@ -1,18 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { AnswerReader, checkedAnswer } from './answer-reader'
 import { MAX_MESSAGE_BYTES, ReadThrottle, TOO_LONG_CODE, tooLongMessage } from './message-reader'
 import type { FetchLike } from '../sign-in/mcp-auth'
 
 /** The code for a response that will not arrive because its stream has ended. Servers do not use it. */
 export const STREAM_LOST_CODE = -32_051
+/** Minimum time between two requests for a stream: a server chooses how soon one that has ended is opened again. */
+const MIN_REOPEN_MS = 250
 
 /**
  * `fetch` for a server's data. A response or stream event that exceeds the maximum message size ends with an error
  * instead of filling the memory, and a server that never stops sending cannot use the whole processor. If a stream ends
  * without the expected response and cannot be resumed, or the protocol library would drop the response, the call fails
- * immediately instead of waiting for its timeout.
+ * immediately instead of waiting for its timeout. Streams that end at once are opened again at a limited rate.
  */
 export function boundedFetch(inner: FetchLike): FetchLike {
+  let nextOpening = 0
   return async (url, init) => {
+    if ((init?.method ?? 'GET') === 'GET') {
+      const wait = nextOpening - performance.now()
+      nextOpening = performance.now() + Math.max(0, wait) + MIN_REOPEN_MS
+      if (wait > 0) await pause(wait, undefined, init?.signal ? { signal: init.signal } : {})
+    }
     const response = await inner(url, init)
     if (!response.body) return response
     const type = response.headers.get('content-type') ?? ''
