@@ -343,6 +343,15 @@ describe('a call that needs more than was granted', () => {
 })
 
 describe('a stored sign-in', () => {
+  test.each([1e306, -1e306])('is kept when another server says that its token lasts %d s', async (lasts) => {
+    const [server, odd] = [await serve(), await serve({ lasts })]
+    const home = await tempFolder()
+    const auth = await authIn(home)
+    for (const each of [server, odd]) await auth.signIn(configured(each), browser().open)
+    const later = await authIn(home)
+    for (const each of [server, odd]) expect(later.view(configured(each))).toMatchObject({ state: 'signed_in' })
+  })
+
   test('is in a file that only the user can read, or encrypted with the key store', async () => {
     const server = await serve()
     const [plain, sealed] = [await tempFolder(), await tempFolder()]

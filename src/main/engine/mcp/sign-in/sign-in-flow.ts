@@ -182,6 +182,9 @@ function endpointsOf({ issuer, metadata }: Discovered): SignIn['endpoints'] {
   }
 }
 
+/** Ten years: what a longer time would be used for does not fit into a date, or even into JSON. */
+const MAX_LIFETIME_S = 10 * 365 * 86_400
+
 /** The tokens in stored form. */
 export function tokensOf(
   { access_token, refresh_token, expires_in, scope }: OAuthTokens,
@@ -190,7 +193,7 @@ export function tokensOf(
   return {
     access: access_token,
     ...(refresh_token !== undefined && { refresh: refresh_token }),
-    ...(expires_in !== undefined && { expiresAt: now + expires_in * 1000 }),
+    ...(expires_in !== undefined && { expiresAt: now + Math.min(Math.max(0, expires_in), MAX_LIFETIME_S) * 1000 }),
     ...(scope !== undefined && { scope }),
   }
 }
