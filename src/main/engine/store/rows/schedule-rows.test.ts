@@ -20,6 +20,7 @@ async function rows(): Promise<ScheduleRows> {
 function claim(all: ScheduleRows, id: string, scheduleId = 'a', at = 10): boolean {
   return all.claim({ id, scheduleId, dueAt: at, startedAt: at, missed: 0, owner: 'me' }, {}, at + 60)
 }
+const RUN = { dueAt: 5, startedAt: 10, missed: 0, owner: 'me' }
 const end = (status: RunEnd['status'], hasBegun = true, at = 20): RunEnd => ({ at, status, hasBegun })
 
 /** Damaged contents: invalid JSON, a missing part, and values of another kind. */
@@ -156,6 +157,26 @@ describe('a run', () => {
     expect(all.takeSilentSessions('a', 1)).toEqual([])
     expect(all.run('1')).not.toHaveProperty('sessionId')
     expect(all.history('a', 1, 1)).toMatchObject({ runs: [{ id: '2', sessionId: 's2' }], total: 3 })
+  })
+
+  test('of a single time is due again if it was interrupted before it started, but not after that', async () => {
+    const all = await rows()
+    const once = (id: string): void => {
+      all.insert(id, { ...SPEC, time: { kind: 'once', at: 5 } }, { at: 1, nextAt: 5 })
+      expect(all.claim({ ...RUN, id: `run-of-${id}`, scheduleId: id }, { nextAt: 5 }, undefined)).toBe(true)
+    }
+    for (const id of ['lost', 'started', 'failed', 'changed', 'deleted']) once(id)
+    all.update('changed', { ...SPEC, time: { kind: 'once', at: 90 } }, { at: 15, nextAt: 90 })
+    all.remove('deleted', 15)
+    all.endRun('run-of-lost', end('interrupted', false))
+    all.endRun('run-of-started', end('interrupted'))
+    all.endRun('run-of-failed', end('failed', false))
+    all.endRun('run-of-changed', end('interrupted', false))
+    all.endRun('run-of-deleted', end('interrupted', false))
+    expect(all.due(1_000).map(({ id, nextAt }) => [id, nextAt])).toEqual([
+      ['lost', 20],
+      ['changed', 90],
+    ])
   })
 })
 

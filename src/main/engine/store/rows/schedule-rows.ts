@@ -72,7 +72,7 @@ export interface ScheduleRows {
   setSession(runId: string, sessionId: string): void
   /**
    * Ends a run and counts its failure; undefined if it had already ended. If it never started, its mail waits for the
-   * next run.
+   * next run; if it was interrupted before that, its mail or its only time is due again.
    */
   endRun(runId: string, end: RunEnd): EndedRun | undefined
   /** Schedules that are started by mail. */
@@ -310,11 +310,11 @@ export function createScheduleRows(db: Database): ScheduleRows {
       const hasPaused = !isPaused && status === 'failed' && failures >= MAX_FAILURES
       setFailures.run(failures, Number(isPaused || hasPaused), scheduleId)
       const { taken, ...mail } = mailState(scheduleId)
-      if (taken) {
-        setMail(scheduleId, hasBegun ? mail : giveBackMail({ ...mail, taken }))
-        // A run that could not start for a lasting reason is retried only with the next message or manually.
-        if (!hasBegun && status === 'interrupted') setNext.run(at, scheduleId)
-      }
+      if (taken) setMail(scheduleId, hasBegun ? mail : giveBackMail({ ...mail, taken }))
+      const { body, next_at: nextAt } = get.get(scheduleId)!
+      const hasOnlyThis = taken !== undefined || (nextAt === null && readScheduleBody(body)?.time.kind === 'once')
+      // A run that could not start for a lasting reason is retried only with the next message or manually.
+      if (hasOnlyThis && !hasBegun && status === 'interrupted') setNext.run(at, scheduleId)
       dropRuns.run(scheduleId, scheduleId, KEPT_RUNS)
       return { schedule: required(scheduleId) }
     }).immediate,
