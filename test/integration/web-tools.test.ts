@@ -11,7 +11,12 @@ import { serveWeb } from '../support/web-server'
  * Runs the built program with a script and returns the tool results that the model received, and the tools it was
  * offered.
  */
-async function run(steps: ScriptStep[], settings: string): Promise<{ results: string; tools: string[] }> {
+async function run(
+  steps: ScriptStep[],
+  settings: string,
+  // 3: a call was denied.
+  expected = settings.includes('deny') ? 3 : 0,
+): Promise<{ results: string; tools: string[] }> {
   const scratch = createScratch({})
   const server = await startModelServer({ script: [...steps, { text: 'done' }] })
   onTestFinished(async () => {
@@ -21,8 +26,7 @@ async function run(steps: ScriptStep[], settings: string): Promise<{ results: st
   writeConfig(scratch.home, `${configFor(server.baseUrl)}\n${settings}`)
   writeFileSync(join(scratch.project, 'a.txt'), '')
   const { code, stdout } = await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
-  // 3: a call was denied.
-  expect({ code, stdout }).toEqual({ code: settings.includes('deny') ? 3 : 0, stdout: 'done\n' })
+  expect({ code, stdout }).toEqual({ code: expected, stdout: 'done\n' })
   const { body } = server.requests.at(-1)!
   const offered = (body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
   return { results: JSON.stringify(body['messages']), tools: offered }
@@ -64,6 +68,30 @@ it('a deny rule on a host applies to FetchURL, even when an allowed page redirec
   const { results } = await run([{ toolCalls: calls }], rules)
   expect(seen).toEqual(['/go'])
   expect(results.match(/deny FetchURL\(localhost\)/g)).toHaveLength(2)
+})
+
+it('a deny rule on a host applies to the pages that a search fetches', async () => {
+  const { origin, port, seen } = await serveWeb(({ url }, response) =>
+    url?.startsWith('/search')
+      ? response.end(
+          JSON.stringify({
+            results: [
+              { url: `http://localhost:${port}/secret`, title: 'Denied' },
+              { url: `http://127.0.0.1:${port}/open`, title: 'Open' },
+            ],
+          }),
+        )
+      : response.setHeader('content-type', 'text/plain').end(`content of ${url}`),
+  )
+  const rules =
+    `[web]\nallowed_hosts = ["127.0.0.1:${port}", "localhost:${port}"]\n` +
+    `[web.search]\nprovider = "searxng"\nbase_url = "${origin}"\n` +
+    '[[permission.rules]]\ndecision = "deny"\npattern = "FetchURL(localhost)"'
+  const search = { name: 'WebSearch', input: { query: 'x', include_content: true } }
+  const { results } = await run([{ toolCalls: [search] }], rules, 0)
+  expect(results).toContain('content of /open')
+  expect(results).toContain('[Not fetched: your rule deny FetchURL(localhost)')
+  expect(seen).not.toContain('/secret')
 })
 
 it('a search is offered and answered when a provider is configured', async () => {

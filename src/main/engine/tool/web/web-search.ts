@@ -82,10 +82,15 @@ async function addContent(
   const next = async (): Promise<void> => {
     for (let hit = waiting.shift(); hit && !signal.aborted; hit = waiting.shift()) {
       progress(`${hit.url}\n`)
-      hit.content = await readPage(web, { url: hit.url, signal }).then(
-        ({ text }) => text,
-        (error: unknown) => `[Not fetched: ${errorText(error)}]`,
-      )
+      // The search was allowed, not its hits: they are judged like the target of a redirect.
+      const refusal = await web.refusal(hit.url)
+      hit.content =
+        refusal === undefined
+          ? await readPage(web, { url: hit.url, signal }).then(
+              ({ text }) => text,
+              (error: unknown) => `[Not fetched: ${errorText(error)}]`,
+            )
+          : `[Not fetched: ${refusal}]`
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, next))
