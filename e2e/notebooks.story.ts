@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { App } from './app'
 import { findings } from './assistive'
 import { expect, test } from './app'
-import { pictures, sendPrompt, startSession } from './steps'
+import { pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -23,6 +23,8 @@ const notebook = (source: string[], outputs: unknown[]): string =>
     1,
   )}\n`
 
+const NAME = 'plot.ipynb'
+
 const plot = {
   output_type: 'display_data',
   data: { 'image/png': `${PNG}\n`, 'text/plain': ['<Figure>'] },
@@ -30,8 +32,11 @@ const plot = {
 }
 const printed = { output_type: 'stream', name: 'stdout', text: ['the mean is 4\n'] }
 
+const BEFORE = notebook(['import math\n', 'print("before")'], [printed, plot])
+const AFTER = notebook(['import math\n', 'print("after")'], [printed, plot, plot])
+
 test.use({
-  files: { 'plot.ipynb': notebook(['import math\n', 'print("before")'], [printed, plot]), 'README.md': 'x\n' },
+  files: { [NAME]: BEFORE, 'README.md': 'x\n' },
   model: {
     script: [
       {
@@ -42,8 +47,8 @@ test.use({
           {
             name: 'Write',
             input: {
-              path: 'plot.ipynb',
-              content: notebook(['import math\n', 'print("after")'], [printed, plot, plot]),
+              path: NAME,
+              content: AFTER,
             },
           },
         ],
@@ -94,4 +99,45 @@ test('a notebook is shown as cells with their outputs: in the viewer, and where 
   await expect(cells.getByRole('group', { name: 'Code, python' })).toContainText('after')
   writeFileSync(join(scratch.project, 'plot.ipynb'), '{')
   await expect(page.getByText('This notebook cannot be shown as cells.')).toBeVisible()
+})
+
+test('a review shows the changes of a notebook by cell, and undoing one changes only its lines of the file', async ({
+  app,
+}) => {
+  const { page, scratch } = app
+  const read = (): string => readFileSync(join(scratch.project, NAME), 'utf8')
+  await page.setViewportSize({ width: 1500, height: 900 })
+  await startSession(app)
+  await sendPrompt(page, 'change it')
+  await page.getByRole('button', { name: /^Allow once/ }).click()
+  await expect(transcriptText(page, 'Done.')).toBeVisible()
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.insertText('Review changes')
+  await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('Enter')
+  const review = page.getByRole('region', { name: 'Review', exact: true })
+  const changes = review.getByRole('region', { name: NAME })
+  await expect(changes).toContainText('Code cell 2, output')
+  await expect(changes).toContainText(/print\("before"\).*print\("after"\)/s)
+  await expect(changes).toContainText('— Output (display_data)')
+  await expect(changes).not.toContainText('"metadata"')
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'notebook-review')
+  await changes.getByRole('button', { name: 'JSON', exact: true }).click()
+  await expect(changes).toContainText('"print(\\"after\\")"')
+  await changes.getByRole('button', { name: 'Cells', exact: true }).click()
+
+  await review.getByRole('group', { name: 'Changes', exact: true }).focus()
+  await page.keyboard.press('n')
+  await page.keyboard.press('n')
+  await expect(review.getByRole('status')).toHaveText(`Change 2 of 2, ${NAME}`)
+  await page.keyboard.press('u')
+  await expect.poll(read).toBe(AFTER.replace('after', 'before'))
+  await expect(review.getByText('print("after")')).toBeHidden()
+  await changes.getByRole('button', { name: `Undo the changes of ${NAME}` }).click()
+  await expect.poll(read).toBe(BEFORE)
 })

@@ -1,3 +1,4 @@
+import type { NotebookPart } from '../../shared/model/session/review'
 import { visibleText } from '../../shared/visible-text'
 import type { DiffLine } from './diff-lines'
 
@@ -13,40 +14,99 @@ export interface PictureLine {
 const FRAME = /^\s*(?:[[\]{},]*|"(?:source|text|outputs|data|traceback|metadata|text\/plain)": [[{][\]}]?,?)$/
 const DEFAULTS = /^\s*"(?:execution_count|id)": (?:null|\d+|"[\w-]+"),?$/
 const CELL = /^\s*"cell_type": "(code|markdown|raw)",?$/
+const SOURCE = /^\s*"source": (?:\[|")/
 const OUTPUT = /^\s*"output_type": "(\w+)",?$/
 const PICTURE = /^\s*"(image\/(?:png|jpeg|gif|webp))": "([A-Za-z0-9+/=\\n]+)",?$/
 /** A picture whose data is too long for a diff. */
-const FOLDED_PICTURE = /^\s*"(image\/[a-z+]+)": ".* ⋯ ([\d,]+) characters ⋯ /
+const FOLDED_PICTURE = /^\s*"(image\/[a-z+]+)": ".*⋯ ([\d,]+) characters ⋯/
 const TEXT = /^\s*(?:"(?:source|text|text\/plain)": )?("(?:[^"\\]|\\.)*"),?$/
+
+/** Selects Python as the grammar of cells, because a diff rarely contains the notebook's language. */
+export const CELL_CODE = 'cell.py'
 
 export function isNotebook(path: string | undefined): boolean {
   return path !== undefined && /\.ipynb$/i.test(path)
 }
 
 /**
- * The rows of a notebook's diff with the text of its cells and outputs instead of JSON. Lines other than texts,
- * pictures and the frame around them stay unchanged, so that every other change is visible.
+ * For each line of a notebook's diff, the rows that show it: the text of its cells and outputs instead of JSON. Lines
+ * other than texts, pictures and the frame around them stay unchanged, and so does a change of the frame alone, so that
+ * every other change is visible. `parts`, if known, give the headings of cells their numbers.
  */
-export function notebookLines(lines: readonly DiffLine[]): (DiffLine | PictureLine)[] {
-  return lines.flatMap((line): (DiffLine | PictureLine)[] => {
+export function notebookLines(
+  lines: readonly DiffLine[],
+  parts: readonly NotebookPart[] = [],
+): (DiffLine | PictureLine)[][] {
+  const [first] = lines
+  let isBelowOutput = first?.kind === 'same' && notebookPartAt(parts, first.new)?.isOutput === true
+  const rows = lines.map((line): (DiffLine | PictureLine)[] => {
     if (line.kind === 'note' || line.kind === 'gap') return [line.kind === 'gap' ? { ...line, text: '' } : line]
-    if (FRAME.test(line.text)) return []
-    if (DEFAULTS.test(line.text)) return line.kind === 'same' ? [] : [line]
-    const cell = CELL.exec(line.text)?.[1]
-    if (cell !== undefined) return [{ ...line, text: visibleText(`— ${CELL_NAMES[cell]} cell`) }]
-    const output = OUTPUT.exec(line.text)?.[1]
-    if (output !== undefined) return [{ ...line, text: `— Output (${output})` }]
-    const [, mediaType, data] = PICTURE.exec(line.text) ?? []
-    if (mediaType !== undefined && data !== undefined)
-      return [{ kind: 'picture', sign: line.kind, mediaType, data: data.replaceAll('\\n', '') }]
-    const [, folded, chars] = FOLDED_PICTURE.exec(line.text) ?? []
-    if (folded !== undefined) return [{ ...line, text: `— Image (${folded}, ${chars} characters)` }]
-    const text = textOf(line.text)
-    return text === undefined ? [line] : text.split('\n').map((part) => ({ ...line, text: visibleText(part) }))
+    if (CELL.test(line.text)) isBelowOutput = false
+    else if (OUTPUT.test(line.text)) isBelowOutput = true
+    else if (isBelowOutput && SOURCE.test(line.text)) {
+      // Jupyter writes the source of a cell after its outputs.
+      isBelowOutput = false
+      return [{ ...line, text: '— Source' }, ...rowsFor(line, parts)]
+    }
+    return rowsFor(line, parts)
   })
+  for (let at = 0; at < lines.length; at += 1) {
+    const start = at
+    while (isChange(lines[at])) at += 1
+    const change = rows.slice(start, at)
+    if (change.every((shown) => shown.length === 0)) for (let n = start; n < at; n += 1) rows[n] = [lines[n]!]
+  }
+  return rows
 }
 
-const HEADING = /^\s*[—–―─-]+\s*(?:(?:Code|Markdown|Raw) cell|Output|Picture)/im
+type TextLine = Extract<DiffLine, { kind: 'same' | 'add' | 'del' }>
+
+function isChange(line: DiffLine | undefined): boolean {
+  return line?.kind === 'add' || line?.kind === 'del'
+}
+
+function rowsFor(line: TextLine, parts: readonly NotebookPart[]): (DiffLine | PictureLine)[] {
+  if (FRAME.test(line.text)) return []
+  if (DEFAULTS.test(line.text)) return line.kind === 'same' ? [] : [line]
+  const cell = CELL.exec(line.text)?.[1]
+  if (cell !== undefined) {
+    const part = line.kind === 'del' ? undefined : notebookPartAt(parts, line.new)
+    return [{ ...line, text: `— ${CELL_NAMES[cell]} cell${part ? ` ${part.cell}` : ''}` }]
+  }
+  const output = OUTPUT.exec(line.text)?.[1]
+  if (output !== undefined) return [{ ...line, text: `— Output (${output})` }]
+  const [, mediaType, data] = PICTURE.exec(line.text) ?? []
+  if (mediaType !== undefined && data !== undefined)
+    return [{ kind: 'picture', sign: line.kind, mediaType, data: data.replaceAll('\\n', '') }]
+  const [, folded, chars] = FOLDED_PICTURE.exec(line.text) ?? []
+  if (folded !== undefined) return [{ ...line, text: `— Image (${folded}, ${chars} characters)` }]
+  const text = textOf(line.text)
+  return text === undefined ? [line] : text.split('\n').map((part) => ({ ...line, text: visibleText(part) }))
+}
+
+/** The part of a notebook that a line of its new version belongs to; undefined before the first cell. */
+export function notebookPartAt(parts: readonly NotebookPart[], line: number): NotebookPart | undefined {
+  return parts.findLast((part) => part.line <= line)
+}
+
+/** Names the cell above lines from its middle. */
+export function nameOfPart({ kind, cell, isOutput }: NotebookPart): string {
+  return `${CELL_NAMES[kind]} cell ${cell}${isOutput ? ', output' : ''}`
+}
+
+/** Whether a row is the heading of a cell: no other row starts like this. */
+export function isCellHeading(text: string): boolean {
+  return CELL_HEADING.test(text)
+}
+
+/** The text of a row as code to highlight: a heading is not code. */
+export function codeIn(text: string): string {
+  return SHOWN_HEADING.test(text) ? '' : text
+}
+
+const CELL_HEADING = /^— (?:Code|Markdown|Raw) cell/
+const SHOWN_HEADING = /^— (?:(?:Code|Markdown|Raw) cell|Output \(|Image \(|Source$)/
+const HEADING = /^\s*[—–―─-]+\s*(?:(?:Code|Markdown|Raw) cell|Output|Image|Source\s*$)/im
 const CELL_NAMES: Readonly<Record<string, string>> = { code: 'Code', markdown: 'Markdown', raw: 'Raw' }
 
 /** The text of a line that is a JSON string; undefined for any other line. */

@@ -70,9 +70,11 @@ describe('a notebook of an unusual size', () => {
 
 describe('the diff of a notebook', () => {
   const shown = (diff: string): string[] =>
-    notebookLines(diffLines(`@@ -1,9 +1,9 @@\n${diff}`)).map((line) =>
-      line.kind === 'picture' ? `${line.sign} ${line.mediaType} ${line.data}` : `${line.kind} ${line.text}`,
-    )
+    notebookLines(diffLines(`@@ -1,9 +1,9 @@\n${diff}`))
+      .flat()
+      .map((line) =>
+        line.kind === 'picture' ? `${line.sign} ${line.mediaType} ${line.data}` : `${line.kind} ${line.text}`,
+      )
 
   it('shows the text of the cells instead of JSON', () => {
     const diff = [
@@ -111,15 +113,18 @@ describe('the diff of a notebook', () => {
   })
 
   it('does not show text of a cell as the heading of another one', () => {
-    expect(shown('+   "source": [\n+    "— Markdown cell\\n",\n+    "— Output (stream)\\n",')).toEqual([
-      'add     "— Markdown cell\\n",',
-      'add     "— Output (stream)\\n",',
-    ])
+    const headings = ['"— Markdown cell 2\\n"', '"— Output (stream)\\n"', '"— Image (image/png)\\n"', '"— Source\\n"']
+    expect(shown(headings.map((text) => `+${text},`).join('\n'))).toEqual(headings.map((text) => `add ${text},`))
+  })
+
+  it('shows a change of brackets and empty fields alone as it is', () => {
+    expect(shown('   {\n-   },\n+   }\n    "x"')).toEqual(['del    },', 'add    }', 'same x'])
   })
 
   it('names a picture that is too long for a diff', () => {
     expect(shown('+    "image/png": "iVBO ⋯ 12,345 characters ⋯ Rw=="')).toEqual([
       'add — Image (image/png, 12,345 characters)',
     ])
+    expect(shown('+    "image/png": "iVBO⋯ 3,000 characters ⋯')).toEqual(['add — Image (image/png, 3,000 characters)'])
   })
 })

@@ -4,6 +4,7 @@ import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { FileTexts } from './file-texts'
 import { keyOf } from './review-files'
 import type { ReviewedFile, Version } from './reviewed-file'
+import { notebookParts } from './notebook-parts'
 import { hunksOf, textDifference } from './text-diff'
 
 /** Longer differences are not shown line by line, because they would make a page slow. */
@@ -39,7 +40,8 @@ export async function fileDiff(file: ReviewedFile, { before, after }: FileTexts)
   if (difference.isCoarse) notes.push('Too different to compare line by line: the changed part is shown as replaced.')
   if (difference.runs.length === 0 && notes.length === 0 && file.from === undefined)
     notes.push(after.text === '' ? 'The file is empty.' : 'The text is the same.')
-  return { ...counts, hunks: hunksOf(difference), notes }
+  const notebook = /\.ipynb$/i.test(file.path) ? notebookParts(before.text, after.text) : undefined
+  return { ...counts, hunks: hunksOf(difference), notes, ...(notebook && { notebook }) }
 }
 
 function sum(lists: readonly (readonly string[])[]): number {

@@ -1,6 +1,7 @@
 import type { ReviewComment, ReviewFile, ReviewMarks } from '../../../shared/model/session/review'
 import type { ReviewBlock } from './diff/review-scroller'
-import { rowsOf, type CommentDraft, type ReviewRow, type ShownDiff } from './diff/review-rows'
+import { rowsOf, shownHunks, type CommentDraft, type ReviewRow, type ShownDiff } from './diff/review-rows'
+import { CELL_CODE } from '../../format/notebook-lines'
 import type { ReviewState } from './review-store'
 
 interface Known {
@@ -19,6 +20,7 @@ export class ReviewBlocks {
     state: Pick<ReviewState, 'list' | 'diffs' | 'marks' | 'draft'>,
     isSplit: boolean,
     isOpen: (path: string) => boolean,
+    isJson: (path: string) => boolean,
   ): ReviewBlock[] {
     const { list, diffs, marks, draft } = state
     const comments = byPath(marks.comments)
@@ -28,6 +30,7 @@ export class ReviewBlocks {
       return this.#blockFor(file, diff, {
         isSplit,
         isFolded,
+        asJson: isJson(file.path),
         kept: marks.kept[file.path] ?? NO_KEPT,
         comments: comments.get(file.path) ?? NO_COMMENTS,
         draft: draft?.path === file.path ? draft : undefined,
@@ -41,26 +44,32 @@ export class ReviewBlocks {
     options: {
       isSplit: boolean
       isFolded: boolean
+      asJson: boolean
       kept: readonly string[]
       comments: readonly ReviewComment[]
       draft: CommentDraft | undefined
     },
   ): ReviewBlock {
-    const { isSplit, isFolded, kept, comments, draft } = options
+    const { isSplit, isFolded, asJson, kept, comments, draft } = options
     const inputs = [
       file.key,
       file.name,
       diff,
       isSplit,
       isFolded,
+      asJson,
       kept.join(' '),
       JSON.stringify(comments),
       draftKey(draft),
     ]
     const known = this.#known.get(file.path)
     if (known && inputs.every((input, n) => input === known.inputs[n])) return known.block
-    const rows: readonly ReviewRow[] = isFolded ? [] : rowsOf(diff, { isSplit, kept: new Set(kept), comments, draft })
-    const block: ReviewBlock = { id: file.path, file, diff, rows }
+    const rows: readonly ReviewRow[] = isFolded
+      ? []
+      : rowsOf(diff, { isSplit, asJson, kept: new Set(kept), comments, draft })
+    const hunks = diff && !isFolded ? shownHunks(diff, asJson) : []
+    const colorsOf = diff?.notebook && !asJson ? CELL_CODE : file.path
+    const block: ReviewBlock = { id: file.path, file, diff, hunks, colorsOf, rows }
     this.#known.set(file.path, { inputs, block })
     return block
   }

@@ -52,6 +52,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const version = busy ? `turn ${changes.length}` : `idle ${header?.seq}`
   const [isSplit, setSplit] = useState(() => browserStorage.read(SPLIT_KEY) === 'yes')
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
+  const [inJson, setInJson] = useState<ReadonlySet<string>>(new Set())
   const [current, setCurrent] = useState<CurrentChange>()
   const [isSending, setSending] = useState(false)
   const area = useRef<HTMLElement>(null)
@@ -72,8 +73,14 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   }, [review, version])
 
   const blocks = useMemo(
-    () => maker.make(parts, isSplit, (path) => unfolded.has(path)),
-    [maker, parts, isSplit, unfolded],
+    () =>
+      maker.make(
+        parts,
+        isSplit,
+        (path) => unfolded.has(path),
+        (path) => inJson.has(path),
+      ),
+    [maker, parts, isSplit, unfolded, inJson],
   )
   // Computed only for keys: a large review has tens of thousands of changes.
   const all = useMemo(() => (current ? changesIn(blocks) : []), [blocks, current])
@@ -118,6 +125,8 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const lines = useStable({
     expand: (path: string, hunk: number, where: 'up' | 'down' | 'all') => run(review.expand(path, hunk, where)),
     reveal: (path: string) => run(review.reveal(path)),
+    showAs: (path: string, asJson: boolean) =>
+      setInJson((now) => (asJson ? new Set(now).add(path) : without(now, path))),
     comment,
     keep: (path: string, change: string, kept: boolean) => {
       run(review.setKept(path, [change], kept))

@@ -3,7 +3,7 @@ import { memo, useMemo, useState, type ReactNode } from 'react'
 import type { CodeToken } from './code-lines'
 import { useCodeLines } from './highlighter'
 import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
-import { isNotebook, notebookLines, type PictureLine } from '../../format/notebook-lines'
+import { CELL_CODE, codeIn, isNotebook, notebookLines, type PictureLine } from '../../format/notebook-lines'
 import { VISIBLE_TOKEN } from '../../../shared/visible-text'
 import { VisibleTokens } from '../content/visible-tokens'
 import { languageOfPath } from './code-languages'
@@ -20,9 +20,6 @@ interface DiffViewProps {
   end?: ReactNode
 }
 
-/** Selects Python as the grammar of cells, because a diff rarely contains the notebook's language. */
-const CELL_CODE = 'cell.py'
-
 /** Longer than any line of a request, which the engine has folded. */
 const LINE_LIMIT = 4000
 
@@ -32,7 +29,7 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
   const hasCells = isNotebook(path)
   const [asJson, setAsJson] = useState(false)
   const inCells = hasCells && !asJson
-  const lines = useMemo(() => (inCells ? notebookLines(diffLines(diff)) : diffLines(diff)), [diff, inCells])
+  const lines = useMemo(() => (inCells ? notebookLines(diffLines(diff)).flat() : diffLines(diff)), [diff, inCells])
   const long = lines.length > limit + 8
   const shown = long && !all ? lines.slice(0, limit) : lines
   const changed = useMemo(() => changedWords(lines.map(asText)), [lines])
@@ -46,16 +43,7 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
     )
   return (
     <div>
-      {hasCells && (
-        <p role="group" aria-label="Show as" className="diff-ways">
-          <button type="button" aria-pressed={!asJson} onClick={() => setAsJson(false)}>
-            Cells
-          </button>
-          <button type="button" aria-pressed={asJson} onClick={() => setAsJson(true)}>
-            JSON
-          </button>
-        </p>
-      )}
+      {hasCells && <NotebookWays asJson={asJson} onChoose={setAsJson} />}
       <div className="diff" role="group" aria-label="Changes" tabIndex={0}>
         <div className="diff-rows">
           {shown.map((line, index) =>
@@ -76,6 +64,20 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
     </div>
   )
 })
+
+/** Chooses whether a notebook is shown as cells or as the JSON that it is. */
+export function NotebookWays({ asJson, onChoose }: { asJson: boolean; onChoose: (asJson: boolean) => void }) {
+  return (
+    <p role="group" aria-label="Show as" className="diff-ways">
+      <button type="button" aria-pressed={!asJson} onClick={() => onChoose(false)}>
+        Cells
+      </button>
+      <button type="button" aria-pressed={asJson} onClick={() => onChoose(true)}>
+        JSON
+      </button>
+    </p>
+  )
+}
 
 /** Replaces a picture with a note, which is not compared word by word. */
 function asText(line: DiffLine | PictureLine): DiffLine {
@@ -189,7 +191,7 @@ function useDiffColors(
   path: string | undefined,
 ): (line: DiffLine) => readonly CodeToken[] | undefined {
   const language = (path !== undefined && languageOfPath(path)) || ''
-  const { old, fresh } = useMemo(() => sidesOf(lines.map(asText)), [lines])
+  const { old, fresh } = useMemo(() => sidesOf(lines.map(asText), path === CELL_CODE), [lines, path])
   const oldTokens = useCodeLines(old.texts, language, Math.min(old.texts.length, MAX_LINES), false)
   const freshTokens = useCodeLines(fresh.texts, language, Math.min(fresh.texts.length, MAX_LINES), false)
   return (line) =>
@@ -201,14 +203,14 @@ interface Side {
   places: Map<DiffLine, number>
 }
 
-function sidesOf(lines: readonly DiffLine[]): { old: Side; fresh: Side } {
+function sidesOf(lines: readonly DiffLine[], hasCells: boolean): { old: Side; fresh: Side } {
   const [old, fresh]: Side[] = [
     { texts: [], places: new Map() },
     { texts: [], places: new Map() },
   ]
   const put = (side: Side, line: DiffLine): void => {
     side.places.set(line, side.texts.length)
-    side.texts.push(line.text)
+    side.texts.push(hasCells ? codeIn(line.text) : line.text)
   }
   for (const line of lines) {
     if (line.kind === 'same' || line.kind === 'del') put(old!, line)

@@ -49,6 +49,17 @@ export interface ReviewHunk {
   changes: ReviewChange[]
 }
 
+/** Where a part of a notebook's cell starts. */
+export interface NotebookPart {
+  /** On the new side, from 1. */
+  line: number
+  /** The position of the cell in the notebook, from 1. */
+  cell: number
+  kind: 'code' | 'markdown' | 'raw'
+  /** From here on, the lines are outputs of the cell. */
+  isOutput?: true
+}
+
 /** The differences of one file. Without hunks, `note` says why. */
 export interface ReviewDiff {
   path: string
@@ -61,6 +72,8 @@ export interface ReviewDiff {
   newLines: number
   /** What the lines do not show: binary content, permissions, line endings, encodings. */
   notes: string[]
+  /** The file is a notebook before and after, so it can be shown as cells: the parts of the new version, in order. */
+  notebook?: NotebookPart[]
   /** The file may contain secrets, so its lines were omitted: the kind of file, such as `private keys`. */
   secret?: string
 }

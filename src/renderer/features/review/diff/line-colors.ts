@@ -1,10 +1,10 @@
 import { useEffect, useState, type RefObject } from 'react'
-import type { ReviewHunk } from '../../../../shared/model/session/review'
 import { changedWords, type TextRange } from '../../../format/diff-lines'
+import { CELL_CODE, codeIn } from '../../../format/notebook-lines'
 import type { CodeToken } from '../../../ui/code/code-lines'
 import { PageCode } from '../../../ui/code/page-code'
 import { languageOfPath } from '../../../ui/code/code-languages'
-import { diffLinesOf } from './review-rows'
+import type { ShownHunk } from './shown-hunk'
 
 /** The colors and the changed words of the lines of one hunk, by their index in it. */
 export interface HunkColors {
@@ -30,12 +30,12 @@ const QUIET_MS = 80
 /** The rest of a longer side stays plain, because users rarely read that far. */
 const MAX_LINES = 3000
 
-const known = new WeakMap<ReviewHunk, Work>()
+const known = new WeakMap<ShownHunk, Work>()
 
-function workFor(hunk: ReviewHunk, path: string): Work {
+function workFor(hunk: ShownHunk, path: string): Work {
   const before = known.get(hunk)
   if (before) return before
-  const lines = diffLinesOf(hunk)
+  const { lines } = hunk
   const language = languageOfPath(path)
   const side = (has: 'old' | 'new'): Side => {
     const places: number[] = []
@@ -43,7 +43,8 @@ function workFor(hunk: ReviewHunk, path: string): Work {
       if (line.kind === 'same' || line.kind === (has === 'old' ? 'del' : 'add')) places.push(at)
     })
     const code = new PageCode(language ?? '')
-    code.set(places.map((at) => hunk.lines[at]!.slice(1)))
+    const texts = places.map((at) => lines[at]!.text)
+    code.set(path === CELL_CODE ? texts.map(codeIn) : texts)
     return { code, places, done: 0 }
   }
   const work = {
@@ -73,9 +74,9 @@ function takeColors({ colors, sides }: Work): boolean {
  * idle; until then, a line is plain. Renders again when there are more.
  */
 export function useLineColors(
-  visible: readonly { hunk: ReviewHunk; path: string }[],
+  visible: readonly { hunk: ShownHunk; path: string }[],
   movedAt: RefObject<number>,
-): (hunk: ReviewHunk, path: string) => HunkColors {
+): (hunk: ShownHunk, path: string) => HunkColors {
   const [, redraw] = useState(0)
   useEffect(() => {
     let isOver = false

@@ -11,6 +11,8 @@ export interface LineActions {
   expand(path: string, hunk: number, where: 'up' | 'down' | 'all'): void
   /** Shows the lines of a file that may contain secrets. */
   reveal(path: string): void
+  /** Shows a notebook as JSON or as cells. */
+  showAs(path: string, asJson: boolean): void
   /** Starts a comment; with `extend`, extends the current draft to this line. */
   comment(path: string, side: ReviewSide, line: number, extend: boolean): void
   keep(path: string, change: string, kept: boolean): void

@@ -1,7 +1,15 @@
-import type { ReviewComment, ReviewDiff, ReviewHunk, ReviewSide } from '../../../../shared/model/session/review'
+import type {
+  NotebookPart,
+  ReviewComment,
+  ReviewDiff,
+  ReviewHunk,
+  ReviewSide,
+} from '../../../../shared/model/session/review'
 import type { DiffLine } from '../../../format/diff-lines'
+import { nameOfPart, isCellHeading, notebookPartAt } from '../../../format/notebook-lines'
+import { shownHunk, type ShownHunk } from './shown-hunk'
 
-/** One line of one side. `at`: its index in the lines of its hunk. */
+/** One line of one side. `at`: its index in the lines of its shown hunk. */
 export interface LineCell {
   kind: 'same' | 'add' | 'del'
   line: number
@@ -26,6 +34,10 @@ export interface CommentDraft {
 export type ReviewRow = { key: string } & (
   | { kind: 'note'; text: string }
   | { kind: 'loading' }
+  /** Chooses how a notebook is shown. */
+  | { kind: 'notebook'; asJson: boolean }
+  /** The cell of a notebook that the lines below belong to. */
+  | { kind: 'cell'; text: string }
   /** Lines that may be secrets, of this kind of file. */
   | { kind: 'secret'; files: string }
   /** Hidden lines before the hunk with this index. `isEnd`: after the last hunk. */
@@ -43,6 +55,8 @@ export interface ShownDiff extends ReviewDiff {
 
 export interface RowOptions {
   isSplit: boolean
+  /** Shows a notebook as the JSON that it is. */
+  asJson: boolean
   kept: ReadonlySet<string>
   comments: readonly ReviewComment[]
   draft: CommentDraft | undefined
@@ -53,37 +67,78 @@ export function rowsOf(diff: ShownDiff | undefined, options: RowOptions): Review
   if (!diff) return [{ kind: 'loading', key: 'loading' }]
   const rows: ReviewRow[] = diff.notes.map((text, n) => ({ kind: 'note', key: `note ${n}`, text }))
   if (diff.secret !== undefined) rows.push({ kind: 'secret', key: 'secret', files: diff.secret })
-  const below = new Map<string, ReviewRow[]>()
-  const away: ReviewRow[] = []
-  const shown = shownLines(diff.hunks)
-  for (const comment of options.comments) {
-    const place = `${comment.side} ${comment.endLine}`
-    const isAway = comment.gone === true || !shown.has(place)
-    const isChanged = options.draft?.id === comment.id
-    const row: ReviewRow = isChanged
-      ? { kind: 'draft', key: `draft ${comment.id}`, draft: options.draft! }
-      : { kind: 'comment', key: `comment ${comment.id}`, comment, isAway }
-    if (isAway) away.push(row)
-    else below.set(place, [...(below.get(place) ?? []), row])
-  }
-  const { draft } = options
-  if (draft && draft.id === undefined) {
-    const place = `${draft.side} ${draft.at}`
-    const row: ReviewRow = { kind: 'draft', key: 'draft', draft }
-    if (shown.has(place)) below.set(place, [...(below.get(place) ?? []), row])
-    else away.push(row)
-  }
+  if (diff.notebook) rows.push({ kind: 'notebook', key: 'notebook', asJson: options.asJson })
+  const hunks = shownHunks(diff, options.asJson)
+  const { below, away } = placedComments(diff, hunks, options)
   rows.push(...away)
-  diff.hunks.forEach((hunk, index) => {
+  hunks.forEach((hunk, index) => {
     const hidden = hiddenBefore(diff.hunks, index)
+    const { new: start } = diff.hunks[index]!
     if (hidden > 0)
-      rows.push({ kind: 'gap', key: `gap ${hunk.new}`, hunk: index, hidden, isStart: index === 0, isEnd: false })
+      rows.push({ kind: 'gap', key: `gap ${start}`, hunk: index, hidden, isStart: index === 0, isEnd: false })
+    if (diff.notebook && !options.asJson) rows.push(...cellRows(diff.notebook, hunk, start))
     rows.push(...hunkRows(hunk, index, options, below))
   })
   const left = hiddenAfter(diff)
   if (left > 0 && diff.hunks.length > 0)
     rows.push({ kind: 'gap', key: 'gap end', hunk: diff.hunks.length, hidden: left, isStart: false, isEnd: true })
   return rows
+}
+
+/** The hunks of a file as they are shown: notebooks by cell. */
+export function shownHunks({ hunks, notebook }: ShownDiff, asJson: boolean): ShownHunk[] {
+  return hunks.map((hunk) => shownHunk(hunk, asJson ? undefined : notebook))
+}
+
+/** The heading of the cell that a hunk starts in, unless the hunk shows one. */
+function cellRows(parts: readonly NotebookPart[], { lines }: ShownHunk, start: number): ReviewRow[] {
+  const first = lines.find((line) => numberOf(line, 'new') !== undefined)
+  const part = notebookPartAt(parts, (first && numberOf(first, 'new')) ?? start)
+  if (!part || isCellHeading(lines[0]?.text ?? '')) return []
+  return [{ kind: 'cell', key: `cell ${start}`, text: nameOfPart(part) }]
+}
+
+/** The comments and the draft, by the line above them (`HUNK AT`); `away`: their line is not on screen. */
+function placedComments(
+  { hunks }: ShownDiff,
+  shown: readonly ShownHunk[],
+  { comments, draft }: RowOptions,
+): { below: Map<string, ReviewRow[]>; away: ReviewRow[] } {
+  const below = new Map<string, ReviewRow[]>()
+  const away: ReviewRow[] = []
+  const put = (place: string | undefined, row: ReviewRow): void => {
+    if (place === undefined) away.push(row)
+    else below.set(place, [...(below.get(place) ?? []), row])
+  }
+  for (const comment of comments) {
+    const place = comment.gone ? undefined : placeOf(hunks, shown, comment.side, comment.endLine)
+    const row: ReviewRow =
+      draft?.id === comment.id
+        ? { kind: 'draft', key: `draft ${comment.id}`, draft }
+        : { kind: 'comment', key: `comment ${comment.id}`, comment, isAway: place === undefined }
+    put(place, row)
+  }
+  if (draft && draft.id === undefined)
+    put(placeOf(hunks, shown, draft.side, draft.at), { kind: 'draft', key: 'draft', draft })
+  return { below, away }
+}
+
+/** The row of a line, or the one above it if the cells of a notebook don't show it. */
+function placeOf(
+  hunks: readonly ReviewHunk[],
+  shown: readonly ShownHunk[],
+  side: ReviewSide,
+  line: number,
+): string | undefined {
+  const index = hunks.findIndex((hunk) => hunk[side] <= line && line < endOf(hunk)[side])
+  const at = shown[index]?.lines.findLastIndex((row) => (numberOf(row, side) ?? Infinity) <= line) ?? -1
+  return at < 0 ? undefined : `${index} ${at}`
+}
+
+/** The number of a line on one side. */
+function numberOf(line: DiffLine, side: ReviewSide): number | undefined {
+  if (side === 'old') return line.kind === 'same' || line.kind === 'del' ? line.old : undefined
+  return line.kind === 'same' || line.kind === 'add' ? line.new : undefined
 }
 
 /** Number of hidden lines before a hunk. */
@@ -109,16 +164,6 @@ export function endOf({ old, new: fresh, lines }: ReviewHunk): { old: number; ne
   return { old: a, new: b }
 }
 
-function shownLines(hunks: readonly ReviewHunk[]): Set<string> {
-  const shown = new Set<string>()
-  for (const hunk of hunks) {
-    const end = endOf(hunk)
-    for (let n = hunk.old; n < end.old; n += 1) shown.add(`old ${n}`)
-    for (let n = hunk.new; n < end.new; n += 1) shown.add(`new ${n}`)
-  }
-  return shown
-}
-
 /** A note that the line before it has no newline. */
 interface Remark {
   kind: LineCell['kind'] | undefined
@@ -133,62 +178,52 @@ function remarkTexts(remarks: readonly Remark[], isBoth: boolean): string[] {
 }
 
 function hunkRows(
-  hunk: ReviewHunk,
+  { lines, changes }: ShownHunk,
   index: number,
   { isSplit, kept }: RowOptions,
   below: ReadonlyMap<string, readonly ReviewRow[]>,
 ): ReviewRow[] {
   const rows: ReviewRow[] = []
-  let [oldLine, newLine] = [hunk.old, hunk.new]
-  const changes = new Map(hunk.changes.map((change) => [change.at, change]))
-  const put = (row: Extract<ReviewRow, { kind: 'line' }>): void => {
-    rows.push(row)
-    if (row.old) rows.push(...(below.get(`old ${row.old.line}`) ?? []))
-    if (row.new) rows.push(...(below.get(`new ${row.new.line}`) ?? []))
+  const starts = new Map(changes.map((change) => [change.at, change]))
+  let [previous, nth] = ['', 0]
+  const put = (pair: { old?: LineCell; new?: LineCell }, change?: string, isFirst = false): void => {
+    const line = pair.new ? `n${pair.new.line}` : `o${pair.old!.line}`
+    // A line of a notebook may take several rows.
+    nth = line === previous ? nth + 1 : 0
+    previous = line
+    rows.push({
+      kind: 'line',
+      key: nth === 0 ? line : `${line}.${nth}`,
+      hunk: index,
+      ...(change !== undefined && { change }),
+      ...(isFirst && { isFirst }),
+      ...pair,
+    })
+    for (const at of new Set([pair.old?.at, pair.new?.at])) rows.push(...(below.get(`${index} ${at}`) ?? []))
   }
-  const cell = (at: number): LineCell | undefined => {
-    const line = hunk.lines[at]!
-    const text = line.slice(1)
-    switch (line.charAt(0)) {
-      case '+':
-        return { kind: 'add', line: newLine++, text, at }
-      case '-':
-        return { kind: 'del', line: oldLine++, text, at }
-      default:
-        return undefined
-    }
-  }
-  for (let at = 0; at < hunk.lines.length;) {
-    const change = changes.get(at)
-    const line = hunk.lines[at]!
+  for (let at = 0; at < lines.length;) {
+    const change = starts.get(at)
     if (!change) {
-      if (line.startsWith('\\')) rows.push({ kind: 'note', key: `remark ${newLine}`, text: line.slice(1) })
-      else {
-        const text = line.slice(1)
-        put({
-          kind: 'line',
-          key: `n${newLine}`,
-          hunk: index,
-          old: { kind: 'same', line: oldLine++, text, at },
-          new: { kind: 'same', line: newLine++, text, at },
-        })
-      }
+      const line = lines[at]!
+      if (line.kind === 'same') {
+        const { kind, text } = line
+        put({ old: { kind, line: line.old, text, at }, new: { kind, line: line.new, text, at } })
+      } else rows.push({ kind: 'note', key: `remark ${previous}`, text: line.text })
       at += 1
       continue
     }
-    const end = at + change.count
-    const cells: LineCell[] = []
+    const old: LineCell[] = []
+    const fresh: LineCell[] = []
     const remarks: Remark[] = []
-    for (let n = at; n < end; n += 1) {
-      const made = cell(n)
-      if (made) cells.push(made)
-      else remarks.push({ kind: cells.at(-1)?.kind, text: hunk.lines[n]!.slice(1) })
+    for (const end = at + change.count; at < end; at += 1) {
+      const line = lines[at]!
+      if (line.kind === 'del') old.push({ kind: 'del', line: line.old, text: line.text, at })
+      else if (line.kind === 'add') fresh.push({ kind: 'add', line: line.new, text: line.text, at })
+      else remarks.push({ kind: (fresh.at(-1) ?? old.at(-1))?.kind, text: line.text })
     }
-    const old = cells.filter(({ kind }) => kind === 'del')
-    const fresh = cells.filter(({ kind }) => kind === 'add')
-    at = end
     if (kept.has(change.id)) {
-      rows.push({ kind: 'kept', key: `kept ${change.id}`, change: change.id, added: fresh.length, removed: old.length })
+      const { id } = change
+      rows.push({ kind: 'kept', key: `kept ${id}`, change: id, added: fresh.length, removed: old.length })
       continue
     }
     const pairs: { old?: LineCell; new?: LineCell }[] = isSplit
@@ -197,38 +232,11 @@ function hunkRows(
           ...(fresh[n] && { new: fresh[n] }),
         }))
       : [...old.map((one) => ({ old: one })), ...fresh.map((one) => ({ new: one }))]
-    pairs.forEach((pair, n) =>
-      put({
-        kind: 'line',
-        key: pair.new ? `n${pair.new.line}` : `o${pair.old!.line}`,
-        hunk: index,
-        change: change.id,
-        ...(n === 0 && { isFirst: true }),
-        ...pair,
-      }),
-    )
+    for (const [n, pair] of pairs.entries()) put(pair, change.id, n === 0)
     for (const [n, text] of remarkTexts(remarks, old.length > 0 && fresh.length > 0).entries())
       rows.push({ kind: 'note', key: `remark ${change.id} ${n}`, text })
   }
   return rows
-}
-
-/** The lines of a hunk in the form used to compare words. */
-export function diffLinesOf({ old, new: fresh, lines }: ReviewHunk): DiffLine[] {
-  let [a, b] = [old, fresh]
-  return lines.map((line): DiffLine => {
-    const text = line.slice(1)
-    switch (line.charAt(0)) {
-      case '+':
-        return { kind: 'add', new: b++, text }
-      case '-':
-        return { kind: 'del', old: a++, text }
-      case '\\':
-        return { kind: 'note', text }
-      default:
-        return { kind: 'same', old: a++, new: b++, text }
-    }
-  })
 }
 
 /**

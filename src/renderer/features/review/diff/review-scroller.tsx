@@ -14,12 +14,17 @@ import { CommentCard, CommentForm, type CommentActions } from './review-comment'
 import { useLineColors } from './line-colors'
 import { KeptChange, ReviewGap, ReviewLine, SecretLines, type LineActions } from './review-line'
 import type { ReviewRow, ShownDiff } from './review-rows'
+import type { ShownHunk } from './shown-hunk'
+import { NotebookWays } from '../../../ui/code/diff-view'
 import { RowWindow, type Anchor, type Block, type BlockPart } from './row-window'
 
 /** A file in the scroll. Viewed files have no rows. */
 export interface ReviewBlock extends Block<ReviewRow> {
   file: ReviewFile
   diff: ShownDiff | undefined
+  hunks: readonly ShownHunk[]
+  /** A file name whose extension selects the colors. */
+  colorsOf: string
 }
 
 /** The change that keys act on. */
@@ -63,6 +68,8 @@ const HEIGHTS: Record<ReviewRow['kind'], number> = {
   secret: 26,
   note: 28,
   loading: 120,
+  notebook: 30,
+  cell: 24,
   comment: 92,
   draft: 150,
 }
@@ -213,7 +220,7 @@ export function ReviewScroller({
       <div ref={content} style={{ height: window.height, position: 'relative' }}>
         {parts.map(({ index, from, to, above }) => {
           const block = blocks[index]!
-          const { id: path, file, diff, rows } = block
+          const { id: path, file, hunks, colorsOf, rows } = block
           return (
             <section
               key={path}
@@ -228,8 +235,8 @@ export function ReviewScroller({
                 const change = 'change' in row ? row.change : undefined
                 const isNow = isCurrent(path, change)
                 if (row.kind === 'line') {
-                  const hunk = diff?.hunks[row.hunk]
-                  const found = hunk && colors(hunk, path)
+                  const hunk = hunks[row.hunk]
+                  const found = hunk && colors(hunk, colorsOf)
                   const [old, fresh] = [row.old?.at ?? -1, row.new?.at ?? -1]
                   return (
                     <div key={row.key}>
@@ -287,6 +294,10 @@ function OtherRow({
       return <CommentForm draft={row.draft} actions={comments} />
     case 'secret':
       return <SecretLines files={row.files} path={path} actions={lines} />
+    case 'notebook':
+      return <NotebookWays asJson={row.asJson} onChoose={(asJson) => lines.showAs(path, asJson)} />
+    case 'cell':
+      return <p className="review-cell">{row.text}</p>
     case 'note':
       return <p className="review-note">{row.text}</p>
     default:
@@ -297,8 +308,8 @@ function OtherRow({
 /** The hunks with drawn rows. */
 function visibleHunks(blocks: readonly ReviewBlock[], parts: readonly BlockPart[]) {
   return parts.flatMap(({ index, from, to }) => {
-    const { id: path, diff, rows } = blocks[index]!
+    const { hunks, colorsOf: path, rows } = blocks[index]!
     const shown = new Set(rows.slice(from, to).flatMap((row) => (row.kind === 'line' ? [row.hunk] : [])))
-    return [...shown].flatMap((at) => (diff?.hunks[at] ? [{ hunk: diff.hunks[at], path }] : []))
+    return [...shown].flatMap((at) => (hunks[at] ? [{ hunk: hunks[at], path }] : []))
   })
 }
