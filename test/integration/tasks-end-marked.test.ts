@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -42,6 +43,55 @@ const script = (name: string, text: string): void => writeFileSync(join(dir, nam
 const pidIn = (name: string): number => Number(readFileSync(join(dir, name), 'utf8'))
 const have = (taskId: string, count: number): Promise<void> =>
   vi.waitFor(() => expect(markedPids([taskId]).length).toBeGreaterThanOrEqual(count), { timeout: 60_000, interval: 10 })
+
+/** Makes listing the processes fail as with too many open files; the result makes it work again. */
+function failListing(): { count: () => number; restore: () => void } {
+  const { readdirSync } = fs
+  let count = 0
+  fs.readdirSync = ((path: string, ...rest: []) => {
+    if (path !== '/proc') return readdirSync(path, ...rest)
+    count += 1
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+  }) as typeof readdirSync
+  syncBuiltinESMExports()
+  return {
+    count: () => count,
+    restore() {
+      fs.readdirSync = readdirSync
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+describe('while the processes cannot be listed', () => {
+  test('a kill waits until they can', async () => {
+    const taskId = start('sleep 1000')
+    await have(taskId, 1)
+    const failing = failListing()
+    try {
+      const killed = killTagged([taskId], GRACE_MS)
+      await vi.waitFor(() => expect(failing.count()).toBeGreaterThan(0))
+      failing.restore()
+      expect(await killed).toEqual([])
+      expect(markedPids([taskId])).toEqual([])
+    } finally {
+      failing.restore()
+    }
+  })
+
+  test('a kill ends at its limit, and the next one works', async () => {
+    const taskId = start('sleep 1000')
+    await have(taskId, 1)
+    const failing = failListing()
+    try {
+      await killTagged([taskId], 0)
+    } finally {
+      failing.restore()
+    }
+    expect(await killTagged([taskId], GRACE_MS)).toEqual([])
+    expect(markedPids([taskId])).toEqual([])
+  })
+})
 
 describe('no tagged process is left', () => {
   test.each([

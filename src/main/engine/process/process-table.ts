@@ -59,7 +59,8 @@ const MAX_BYTES = 64 * 1024 * 1024
 function listByPs(): Promise<ProcessEntry[]> {
   return new Promise((resolve) => {
     const env = { ...process.env, LC_ALL: 'C' }
-    execFile('ps', ARGS, { maxBuffer: MAX_BYTES, env }, (_error, stdout) => resolve(parsePs(stdout)))
+    // Not from PATH: who may do what is judged by this listing, and a command of an agent sets its own PATH.
+    execFile('/bin/ps', ARGS, { maxBuffer: MAX_BYTES, env }, (_error, stdout) => resolve(parsePs(stdout)))
   })
 }
 

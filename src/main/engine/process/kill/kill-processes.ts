@@ -87,7 +87,16 @@ async function pollUntilDone(): Promise<void> {
     // A new request: poll often again.
     if (running.size > lastSize) pollMs = FIRST_POLL_MS
     lastSize = running.size
-    await poll([...running])
+    try {
+      await poll([...running])
+    } catch {
+      // The processes could not be listed, because too many files are open or `ps` did not start: the next poll tries
+      // again, up to the same limit.
+      for (const each of running) {
+        if (performance.now() >= each.killAt) each.kills += 1
+        if (isGivenUp(each)) end(each)
+      }
+    }
     const nextKill = Math.min(...[...running].map(({ killAt }) => killAt)) - performance.now()
     if (running.size > 0) await sleep(nextKill <= 0 ? KILL_POLL_MS : Math.min(pollMs, nextKill))
     pollMs = Math.min(pollMs * 1.3, SLOWEST_POLL_MS)
@@ -101,6 +110,8 @@ async function poll(endings: readonly Running[]): Promise<void> {
   for (const each of endings)
     if (each.kills === 0 && performance.now() >= each.killAt) signalAll(each.left, lastTable, 'SIGKILL')
   const table = await processTable()
+  // At least this process exists. On Windows, where the list may be unavailable, another way of killing follows.
+  if (table.size === 0 && process.platform !== 'win32') throw new Error('The processes could not be listed.')
   lastTable = table
   const found = { table, byTask: tagged.find(table) }
   const over = endings.filter((each) => {
@@ -127,9 +138,14 @@ async function poll(endings: readonly Running[]): Promise<void> {
       each.grows = true
       continue
     }
-    running.delete(each)
-    each.done([...left])
+    each.left = left
+    end(each)
   }
+}
+
+function end(each: Running): void {
+  running.delete(each)
+  each.done([...each.left])
 }
 
 /** On a busy machine, still tries a minimum number of times. */
