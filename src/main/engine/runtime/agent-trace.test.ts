@@ -103,6 +103,10 @@ describe('a process belongs to an agent', () => {
     expect([await trace(10), await trace(20)]).toEqual([expect.any(String), expect.any(String)])
   })
 
+  it.skipIf(process.platform === 'win32')('when the processes could not be listed', async () => {
+    expect(await agentTrace({ home, table: new Map() })).toContain('could not be determined')
+  })
+
   it('when its session leader belongs to one', async () => {
     put(10, 1, { environment: supervisor(home) })
     put(20, 1, { session: 10 })

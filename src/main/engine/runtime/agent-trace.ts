@@ -50,8 +50,12 @@ export async function agentTrace(options: AgentTraceOptions): Promise<string | u
     options.table ??
     (orphans || process.platform !== 'linux' ? await processTable() : { get: readStat, values: () => [] })
   const self = table.get(pid)
-  // If processes cannot be inspected (Windows), its own environment is the only evidence.
-  if (!self) return pid === process.pid && isTagged(ownEnvironment(), home) ? 'it is a command of an agent' : undefined
+  if (!self) {
+    if (pid !== process.pid) return undefined
+    // Windows may not list processes at all; then its own environment is the only evidence.
+    if (isTagged(ownEnvironment(), home)) return 'it is a command of an agent'
+    return process.platform === 'win32' ? undefined : 'its parent processes could not be determined'
+  }
   const chain = chainOf(self, table)
   const leader = table.get(self.session)
   for (const entry of new Set([...chain, ...(leader ? chainOf(leader, table) : [])])) {
