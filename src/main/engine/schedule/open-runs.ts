@@ -60,26 +60,40 @@ export function createOpenRuns(deps: OpenRunsDeps, ended: () => void): OpenRuns 
 
   async function begin(schedule: Schedule, run: Omit<ScheduleRun, 'status'>): Promise<void> {
     working.set(run.id, {})
+    try {
+      await start(schedule, run)
+    } catch (error) {
+      fail(run.id, error)
+    }
+  }
+
+  async function start(schedule: Schedule, run: Omit<ScheduleRun, 'status'>): Promise<void> {
     deps.changes.report()
     const { name, folder, model, agent, mode, limits, heartbeat } = schedule
     const { taken } = rows.mailState(schedule.id)
+    const { sessionId } = await sessions.create({
+      mode,
+      schedule: { scheduleId: schedule.id, runId: run.id, name, limits, ...(heartbeat && { heartbeat: true }) },
+      ...(folder !== undefined && { folder }),
+      ...(model !== undefined && { model }),
+      ...(agent !== undefined && { agent: { name: agent } }),
+    })
+    rows.setSession(run.id, sessionId)
+    deps.changes.report()
+    if (isStopped) throw new Error('Trestle was closed.')
+    await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run, taken) }])
+  }
+
+  function fail(runId: string, error: unknown): void {
+    const { message, advice } = failureOf(error)
     try {
-      const { sessionId } = await sessions.create({
-        mode,
-        schedule: { scheduleId: schedule.id, runId: run.id, name, limits, ...(heartbeat && { heartbeat: true }) },
-        ...(folder !== undefined && { folder }),
-        ...(model !== undefined && { model }),
-        ...(agent !== undefined && { agent: { name: agent } }),
-      })
-      rows.setSession(run.id, sessionId)
-      deps.changes.report()
-      if (isStopped) throw new Error('Trestle was closed.')
-      await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run, taken) }])
-    } catch (error) {
-      const { message, advice } = failureOf(error)
-      const created = rows.run(run.id)?.sessionId
+      const created = rows.run(runId)?.sessionId
       const hasBegun = created !== undefined && (store.header(created)?.turns ?? 0) > 0
-      end(run.id, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim(), hasBegun)
+      end(runId, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim(), hasBegun)
+    } catch (problem) {
+      // The run stays open and is ended later, by `settleOpenRuns`.
+      working.delete(runId)
+      report(`A run could not be started (${message}) or ended`, problem)
     }
   }
 
@@ -128,6 +142,20 @@ export function createOpenRuns(deps: OpenRunsDeps, ended: () => void): OpenRuns 
   function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = '', hasBegun = true): void {
     working.get(runId)?.limits?.end()
     working.delete(runId)
+    try {
+      recordEnd(runId, status, note, hasBegun)
+    } finally {
+      if (workingCount() === 0) for (const done of idle) done()
+      ended()
+    }
+  }
+
+  function recordEnd(
+    runId: string,
+    status: Exclude<ScheduleRunStatus, 'running'>,
+    note: string,
+    hasBegun: boolean,
+  ): void {
     const short = cutText(note.trim(), NOTE_CHARS).toWellFormed()
     const sessionId = rows.run(runId)?.sessionId
     const result = rows.endRun(runId, { at: clock.now(), status, hasBegun, ...(short !== '' && { note: short }) })
@@ -139,8 +167,6 @@ export function createOpenRuns(deps: OpenRunsDeps, ended: () => void): OpenRuns 
       if (status === 'silent') void tidy(schedule.id, sessionId)
     }
     deps.changes.report()
-    if (workingCount() === 0) for (const done of idle) done()
-    ended()
   }
 
   /** Removes the session of a silent run from the lists, and deletes older ones. */

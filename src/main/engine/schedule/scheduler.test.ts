@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { settle, TestClock } from '../../../../test/support/test-clock'
 import type { EventBody } from '../../../shared/events/event'
 import type { Schedule, ScheduleInput, SessionSchedule } from '../../../shared/model/assistant/schedule'
 import type { SessionHeader } from '../../../shared/model/session/session'
 import { openStore } from '../store/open/open-store'
 import { createScheduleRows } from '../store/rows/schedule-rows'
 import { NOTHING_DUE } from './schedule-run'
-import type { ScheduleClock } from './schedule-clock'
 import { createScheduler, type SchedulerDeps } from './scheduler'
 import { createSchedules } from './schedules'
 
@@ -16,49 +16,6 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const at = (text: string): number => Date.parse(text)
-
-/** A clock controlled by tests; timers run when they are due, but not while the machine sleeps. */
-class TestClock implements ScheduleClock {
-  time: number
-  #timers: { due: number; run: () => void }[] = []
-  constructor(time: number) {
-    this.time = time
-  }
-  now = (): number => this.time
-  after(ms: number, run: () => void): () => void {
-    const timer = { due: this.time + ms, run }
-    this.#timers.push(timer)
-    return () => (this.#timers = this.#timers.filter((other) => other !== timer))
-  }
-  get timers(): number {
-    return this.#timers.length
-  }
-  /** Advances the time and runs everything that is due. */
-  async until(time: number): Promise<void> {
-    for (;;) {
-      await settle()
-      const next = this.#timers.toSorted((a, b) => a.due - b.due)[0]
-      if (!next || next.due > time) break
-      this.time = Math.max(this.time, next.due)
-      this.#timers = this.#timers.filter((timer) => timer !== next)
-      next.run()
-    }
-    this.time = Math.max(this.time, time)
-    await settle()
-  }
-  /** Sets the clock, or wakes the machine from sleep: timers do not advance. */
-  async jump(to: number): Promise<void> {
-    const by = to - this.time
-    this.time = to
-    for (const timer of this.#timers) timer.due += by
-    await settle()
-  }
-}
-
-/** Runs everything that waits only for promises. */
-async function settle(): Promise<void> {
-  for (let n = 0; n < 4; n += 1) await new Promise((resolve) => setImmediate(resolve))
-}
 
 /** Notifies every Trestle process of this home. */
 const listeners = new Set<() => void>()
@@ -478,6 +435,24 @@ it('pauses a damaged schedule, tells the user once, and runs all others', async 
   expect(one.logged.splice(0)).toEqual([expect.stringContaining('Broken')])
   await expect(one.scheduler.runNow(one.schedules.find(broken.id))).rejects.toThrow('is damaged')
   expect(() => one.schedules.setPaused(broken.id, false, {})).toThrow('is damaged')
+})
+
+it('ends a run later that could be neither started nor ended, because the disk was full', async () => {
+  const clock = new TestClock(at('2026-01-01T12:00:00Z'))
+  const one = trestle(clock)
+  const { id } = await one.add({ time: 'every 1 h' })
+  const { setSession, endRun } = one.rows
+  one.rows.setSession = one.rows.endRun = () => {
+    throw new Error('The disk is full.')
+  }
+  one.scheduler.begin()
+  await clock.until(clock.now() + HOUR)
+  await one.scheduler.settled()
+  expect(one.runs(id)).toMatchObject([{ status: 'running' }])
+  expect(one.logged.splice(0)[0]).toContain('The disk is full.')
+  Object.assign(one.rows, { setSession, endRun })
+  await clock.until(clock.now() + 2 * HOUR)
+  expect(one.runs(id).map(({ status }) => status)).toEqual(['interrupted', 'done', 'done'])
 })
 
 it.each([{ time: '* * * * *' }, { time: 'every 1 min', heartbeat: true, quiet: '22:00-07:00' }])(
