@@ -184,7 +184,15 @@ export function createOpenRuns(deps: OpenRunsDeps, ended: () => void): OpenRuns 
     // Turns after the first are the user's.
     if (!header.schedule || runId === undefined || header.turns !== 1) return
     const finished = events.find((event) => event.type === 'turn.finished')
-    if (finished) return endAs(header, finished.stop)
+    if (finished) {
+      try {
+        endAs(header, finished.stop)
+      } catch (error) {
+        // The run stays open and is ended later, by `settleOpenRuns`.
+        report('The end of a run could not be recorded', error)
+      }
+      return
+    }
     if (header.turnId === undefined) return
     const run = working.get(runId) ?? {}
     working.set(runId, run)

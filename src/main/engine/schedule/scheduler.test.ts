@@ -455,6 +455,25 @@ it('ends a run later that could be neither started nor ended, because the disk w
   expect(one.runs(id).map(({ status }) => status)).toEqual(['interrupted', 'done', 'done'])
 })
 
+it('records the end of a run later if the disk was full', async () => {
+  const clock = new TestClock(at('2026-01-01T12:00:00Z'))
+  const one = trestle(clock, () => ({ stop: 'open' }))
+  const { id } = await one.add({ time: 'every 1 h' })
+  one.scheduler.begin()
+  await clock.until(clock.now() + HOUR)
+  const { endRun } = one.rows
+  one.rows.endRun = () => {
+    throw new Error('The disk is full.')
+  }
+  // The other parts of the engine are still notified of the end of the turn.
+  one.finish(one.prompts[0]!.sessionId, { stop: 'end_turn' })
+  await settle()
+  expect(one.logged.splice(0)[0]).toContain('The disk is full.')
+  one.rows.endRun = endRun
+  await clock.until(clock.now() + 10 * MINUTE)
+  expect(one.runs(id)[0]).toMatchObject({ status: 'done' })
+})
+
 it.each([{ time: '* * * * *' }, { time: 'every 1 min', heartbeat: true, quiet: '22:00-07:00' }])(
   'runs all other schedules when the time of one cannot be computed any more: $time',
   async (input) => {
