@@ -109,7 +109,7 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
   }
 
   const attend = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
-    await adoptions.get(session)
+    await adopted(session)
     await prepareDue(session, taskIds)
     // A running turn takes it before its next step, or starts the next turn with it.
     if (!startsTurns || session.busy) return
@@ -155,6 +155,19 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
     }
   }
 
+  /** Adopts them once; after a failure, the next notification tries again. Never rejects. */
+  const adopted = (session: Session): Promise<void> => {
+    if (session.cutOffCalls.size === 0) return Promise.resolve()
+    const known = adoptions.get(session)
+    if (known) return known
+    const adopting = adopt(session).catch((error: unknown) => {
+      adoptions.delete(session)
+      if (!isClosed()) log(`Tasks of an earlier process could not be found: ${failureOf(error).message}`)
+    })
+    adoptions.set(session, adopting)
+    return adopting
+  }
+
   const safely = async (work: Promise<void>): Promise<void> => {
     try {
       await work
@@ -166,12 +179,11 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
   return {
     deliver: (sessionId, taskIds) => safely(visit(sessionId, taskIds)),
     async prepareForTurn(session) {
-      await adoptions.get(session)?.catch(() => undefined)
+      await adopted(session)
       if (session.header.news.length > 0) await safely(prepareDue(session))
     },
     sessionOpened(session) {
-      if (session.cutOffCalls.size > 0) adoptions.set(session, adopt(session))
-      else if (session.header.news.length === 0) return
+      if (session.cutOffCalls.size === 0 && session.header.news.length === 0) return
       void safely(sessions.withSession(session.id, (held) => attend(held)))
     },
     start() {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { memorySupervisor, type MemorySupervisor } from '../../../../../test/support/memory-supervisor'
 import { lastWords, newsEngine, type NewsEngine, type Script } from '../../../../../test/support/news-engine'
 import { calls, text } from '../../../../../test/support/turn-fixture'
@@ -203,7 +203,8 @@ test('a task whose record is missing is announced as lost', async () => {
   expect(owed(next, sessionId)).toEqual([])
 })
 
-test('a task whose process died before recording its start is still announced', async () => {
+/** A session whose process was killed while it started a task, before it could record that. */
+async function killedWhileStarting() {
   const { home, supervisor, engine, sessionId } = await setup()
   const start = supervisor.start.bind(supervisor)
   supervisor.start = async (asked) => {
@@ -214,11 +215,30 @@ test('a task whose process died before recording its start is still announced', 
   await until(() => supervisor.started.length === 1, 'the task to be started')
   // As after a kill: nothing more is recorded, and the session is free.
   engine.store.close()
-  const next = startEngine({ home, supervisor, script: () => text('well') })
+  return { supervisor, sessionId, next: startEngine({ home, supervisor, script: () => text('well') }) }
+}
+
+test('a task whose process died before recording its start is still announced', async () => {
+  const { supervisor, sessionId, next } = await killedWhileStarting()
   await next.sessions.open(sessionId, 1)
   await until(() => owed(next, sessionId).length === 1, 'the task to be owed')
   supervisor.end('bash-00000001', { status: 'completed', exitCode: 0 })
   await next.ended(sessionId, 2)
+  expect(next.told(sessionId)).toHaveLength(1)
+})
+
+test('such a task is found at the next turn if the tasks could not be listed at first', async () => {
+  const { supervisor, sessionId, next } = await killedWhileStarting()
+  const list = supervisor.list.bind(supervisor)
+  supervisor.list = () => Promise.reject(new Error('The task host does not answer.'))
+  onTestFinished(next.sessions.listen(sessionId, () => undefined))
+  await until(() => next.logged.length > 0, 'the failure to be logged')
+  supervisor.list = list
+  await next.sessions.prompt(sessionId, PROMPT)
+  await next.ended(sessionId, 2)
+  expect(owed(next, sessionId)).toEqual(['bash-00000001'])
+  supervisor.end('bash-00000001', { status: 'completed', exitCode: 0 })
+  await next.ended(sessionId, 3)
   expect(next.told(sessionId)).toHaveLength(1)
 })
 
