@@ -20,16 +20,37 @@ afterEach(() => place.remote.disconnect())
 async function connect(play: Play, greet?: Parameters<typeof fakeLauncher>[1], limits = LINK_LIMITS): Promise<void> {
   const fake = fakeLauncher(play, greet)
   engines = fake.engines
-  place = new ConnectedPlace({
+  place = placeWith(fake.launcher, limits)
+  await place.remote.connect()
+}
+
+function placeWith(launcher: ReturnType<typeof fakeLauncher>['launcher'], limits = LINK_LIMITS): ConnectedPlace {
+  return new ConnectedPlace({
     place: PLACE,
-    launcher: fake.launcher,
+    launcher,
     limits,
     timing: { backoff: [1, 5], requestWait: 200 },
     isTaken: (kind, id) => (kind === 'session' ? MORE_CLAIMS.sessions.has(id) : MORE_CLAIMS.tasks.has(id)),
     onChange: () => undefined,
   })
-  await place.remote.connect()
 }
+
+it('closes a connection that opens after the attempt was ended', async () => {
+  const { launcher, engines: opened } = fakeLauncher(() => undefined)
+  const opening = Promise.withResolvers<void>()
+  place = placeWith({
+    ...launcher,
+    async open(prepared) {
+      await opening.promise
+      return launcher.open(prepared)
+    },
+  })
+  const connecting = rejection(place.remote.connect())
+  const ended = place.remote.disconnect()
+  opening.resolve()
+  await Promise.all([connecting, ended])
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true])
+})
 
 const summary = (sessionId: string, more: object = {}) => ({
   sessionId,

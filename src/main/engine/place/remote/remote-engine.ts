@@ -214,20 +214,24 @@ export class RemoteEngine {
       isAutomatic,
       progress: (progress) => this.#set({ ...this.#state, progress, ...(isJob(progress) && { state: 'waiting' }) }),
     }
+    let link: WireLink | undefined
     try {
       const { launcher } = this.#options
       this.#prepared ??= await launcher.prepare(given)
       const channel = await launcher.open(this.#prepared, given)
-      const link = new WireLink(channel, (...ended) => launcher.explain(...ended), {
+      link = new WireLink(channel, (...ended) => launcher.explain(...ended), {
         limits: this.#options.limits ?? LINK_LIMITS,
       })
-      const abort = (): void => link.close()
+      // It may have been opened although the attempt has been replaced or ended.
+      signal.throwIfAborted()
+      const abort = (): void => link?.close()
       signal.addEventListener('abort', abort, { once: true })
       const { version } = await withTimeout(link, this.#timing.greetingTimeout)
       signal.removeEventListener('abort', abort)
       signal.throwIfAborted()
       this.#greeted(link, version)
     } catch (error) {
+      link?.close()
       // Prepare again next time: the copy there may have been removed.
       this.#prepared = undefined
       if (signal.aborted) return
