@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, realpathSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { CodedError } from '../../shared/errors'
+import { spawnedOrThrow } from '../engine/process/spawn'
 import { dialEngine } from './engine-endpoint'
 import { greetEngine, type EngineGreeting } from './handshake'
 
@@ -79,13 +80,15 @@ export async function startEngine(
 ): Promise<void> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const [command = '', ...args] = program ?? (await programOf(home))
-  const child = spawn(command, args, {
-    cwd: home,
-    env: { ...process.env, ...env, TRESTLE_HOME: home },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-    windowsHide: true,
-  })
+  const child = spawnedOrThrow(
+    spawn(command, args, {
+      cwd: home,
+      env: { ...process.env, ...env, TRESTLE_HOME: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    }),
+  )
   await new Promise<void>((resolve, reject) => {
     let [out, problem] = ['', '']
     const settle = (failure?: string): void => {

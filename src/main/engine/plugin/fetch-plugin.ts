@@ -7,6 +7,7 @@ import { isGitAddress, type PluginSource } from '../../../shared/model/app/plugi
 import { checkPath, checkSize, PLUGIN_LIMITS, pluginContent, readPluginFolder, refuse } from './plugin-files'
 import type { PluginContent, PluginFile } from './plugin-files'
 import { errorCode } from '../../../shared/error-text'
+import { spawnedOrThrow } from '../process/spawn'
 
 /** The files of a plugin, and where they came from. */
 export interface FetchedPlugin {
@@ -178,12 +179,9 @@ interface GitRun {
 
 function runGit(args: readonly string[], { folder, env, bytes, input }: GitRun): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', [...HARMLESS, '--git-dir=.', ...args], {
-      cwd: folder,
-      env,
-      stdio: 'pipe',
-      windowsHide: true,
-    })
+    const child = spawnedOrThrow(
+      spawn('git', [...HARMLESS, '--git-dir=.', ...args], { cwd: folder, env, stdio: 'pipe', windowsHide: true }),
+    )
     const chunks: Buffer[] = []
     let printed = 0
     let errors = ''

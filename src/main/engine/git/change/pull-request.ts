@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import type { GitPullRequest } from '../../../../shared/model/project/git'
 import { comparePage, hostOfRemote, type GitHostRepository } from '../../../../shared/model/project/git-hosts'
+import { spawnedOrThrow } from '../../process/spawn'
 import { currentBranch } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 
@@ -148,14 +149,16 @@ interface ProgramRun {
 
 function run(program: string, args: readonly string[], { cwd, env, input, signal }: ProgramRun): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args], {
-      cwd,
-      env: { ...env, GH_PROMPT_DISABLED: '1', GLAB_CHECK_UPDATE: 'false', NO_COLOR: '1' },
-      stdio: 'pipe',
-      windowsHide: true,
-      timeout: LIMIT_MS,
-      ...(signal && { signal }),
-    })
+    const child = spawnedOrThrow(
+      spawn(program, [...args], {
+        cwd,
+        env: { ...env, GH_PROMPT_DISABLED: '1', GLAB_CHECK_UPDATE: 'false', NO_COLOR: '1' },
+        stdio: 'pipe',
+        windowsHide: true,
+        timeout: LIMIT_MS,
+        ...(signal && { signal }),
+      }),
+    )
     let printed = ''
     const take = (chunk: Buffer): void => void (printed = (printed + chunk.toString('utf8')).slice(-8_000))
     child.stdout.on('data', take)

@@ -1,8 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { devNull } from 'node:os'
 import { dirname, join, delimiter, isAbsolute } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { LineReader } from '../../process/line-reader'
+import { spawnedOrThrow } from '../../process/spawn'
 import { gitFailure } from './git-failure'
 import { hookTrace, type HookRun } from './hook-trace'
 import type { Repository } from './find-repository'
@@ -172,6 +174,18 @@ function startOf({ level, folder, repository, from, asFound, write = false }: Gi
   return { args: ['-C', at], env: { GIT_CEILING_DIRECTORIES: dirname(at) } }
 }
 
+function start(args: string[], env: Record<string, string>, cwd: string): ChildProcessWithoutNullStreams {
+  try {
+    return spawnedOrThrow(spawn('git', args, { cwd, env, stdio: 'pipe', windowsHide: true, detached: isPosix }))
+  } catch (error) {
+    throw notStarted(error)
+  }
+}
+
+function notStarted(error: unknown): CodedError {
+  return new CodedError('git.failed', `git could not be started: ${errorText(error)}`, { cause: error })
+}
+
 type Finished = Omit<GitResult, 'hooks'>
 
 function finished(run: GitRun, args: string[], env: Record<string, string>, cwd: string): Promise<Finished> {
@@ -180,7 +194,7 @@ function finished(run: GitRun, args: string[], env: Record<string, string>, cwd:
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(cancelled())
     // A separate session: no terminal where a program could prompt, and everything it starts can be stopped with it.
-    const child = spawn('git', args, { cwd, env, stdio: 'pipe', windowsHide: true, detached: isPosix })
+    const child = start(args, env, cwd)
     const chunks: Buffer[] = []
     let bytes = 0
     let errors = ''
@@ -222,9 +236,7 @@ function finished(run: GitRun, args: string[], env: Record<string, string>, cwd:
     child.once('error', (error: NodeJS.ErrnoException) =>
       settle(() =>
         reject(
-          error.code === 'ENOENT'
-            ? new CodedError('git.missing', 'git was not found on PATH.')
-            : new CodedError('git.failed', `git could not be started: ${error.message}`, { cause: error }),
+          error.code === 'ENOENT' ? new CodedError('git.missing', 'git was not found on PATH.') : notStarted(error),
         ),
       ),
     )

@@ -2,6 +2,7 @@ import { spawn, type StdioOptions } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CodedError } from '../../../../shared/errors'
+import { spawnedOrThrow } from '../../process/spawn'
 import type { Channel, ChannelEnd, PlaceShell, PrepareOptions, ShellResult } from './launcher'
 
 /** Maximum characters kept of a script's output. */
@@ -19,7 +20,7 @@ export function asCommand(script: string): string {
   return `exec sh -c ${quoted(script)}`
 }
 
-/** Starts a local program as the local end of a channel. */
+/** Starts a local program as the local end of a channel. Throws if too many files are open. */
 export function startChannel(
   program: string,
   args: readonly string[],
@@ -27,7 +28,9 @@ export function startChannel(
 ): Channel {
   const stdio: StdioOptions = ['pipe', 'pipe', 'pipe']
   // Detached, because otherwise it could ask on our terminal.
-  const child = spawn(program, args, { stdio, env, detached: !inTerminal && process.platform !== 'win32' })
+  const child = spawnedOrThrow(
+    spawn(program, args, { stdio, env, detached: !inTerminal && process.platform !== 'win32' }),
+  )
   let errors = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-MAX_ERRORS)))
   child.stdin!.on('error', () => undefined)

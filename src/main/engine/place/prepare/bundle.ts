@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
+import { spawnedOrThrow } from '../../process/spawn'
 import { packagedRuntime, plainNode, programRoot } from '../../runtime/plain-node'
 
 /** A part of the bundle that is copied to a place, identified by its content. */
@@ -164,7 +165,9 @@ async function pack(
   const path = join(cache, `${name}.tgz`)
   if (!existsSync(path)) {
     const part = `${path}.${process.pid}`
-    const child = spawn('tar', ['-chf', '-', '-C', from, '-T', '-'], { stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawnedOrThrow(
+      spawn('tar', ['-chf', '-', '-C', from, '-T', '-'], { stdio: ['pipe', 'pipe', 'pipe'] }),
+    )
     let errors = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-4000)))
     const ended = new Promise<number>((resolve) => {

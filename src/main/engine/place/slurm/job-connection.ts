@@ -110,7 +110,13 @@ export class JobConnection {
 
   async #attach(): Promise<void> {
     const { queue, jobId, attach, connected } = this.#options
-    const link = new WireLink(attach(jobId), () => lost())
+    let link: WireLink
+    try {
+      link = new WireLink(attach(jobId), () => lost())
+    } catch {
+      // Its program could not be started, because too many files are open: the next poll tries again.
+      return
+    }
     this.#attaching = link
     const timer = setTimeout(() => link.close(lost()), GREETING_MS)
     try {
