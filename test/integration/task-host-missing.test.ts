@@ -9,7 +9,8 @@ import { createTaskSupervisor, type HomeTaskSupervisor } from '../../src/main/en
 import { SUPERVISOR_VARIABLE } from '../../src/main/engine/process/process-tag'
 import type { TaskEnd } from '../../src/main/engine/task/task-supervisor'
 import { createScratch, type Scratch } from '../support/scratch'
-import { endHosts, sourceTaskHost } from '../support/source-task-host'
+import { endHosts, openSupervisor, sourceTaskHost } from '../support/source-task-host'
+import { withoutWatches } from '../support/system-limits'
 
 let scratch: Scratch
 let supervisor: HomeTaskSupervisor | undefined
@@ -114,5 +115,21 @@ describe('when the task host cannot start', () => {
     await background('true')
     expect((await run(inHost)).text.trim()).toBe('in the host')
     expect(notices).toHaveLength(1)
+  })
+})
+
+test('a host that another process starts is found, even if the system has no watches left', async () => {
+  await withoutWatches(async () => {
+    const found: string[] = []
+    supervisor = openSupervisor(scratch.home)
+    supervisor.onChange(({ command }) => found.push(command))
+    await supervisor.begin()
+    const other = openSupervisor(scratch.home)
+    try {
+      await other.start({ command: 'sleep 1000', cwd: scratch.project, timeoutMs: null })
+      await expect.poll(() => found, { timeout: 60_000 }).toContain('sleep 1000')
+    } finally {
+      await other.close()
+    }
   })
 })

@@ -5,7 +5,7 @@ import { JobConnection } from '../../src/main/engine/place/slurm/job-connection'
 import type { SlurmJob } from '../../src/main/engine/place/slurm/slurm-commands'
 import { fetchPlugin } from '../../src/main/engine/plugin/fetch-plugin'
 import { startEngine } from '../../src/main/role/attach'
-import { withoutDescriptors } from '../support/no-descriptors'
+import { withoutDescriptors } from '../support/system-limits'
 import { tempFolder } from '../support/temp-folder'
 
 describe('while too many files are open, a failure says so', () => {

@@ -24,6 +24,7 @@ export function desktopLoginShell({
 }
 
 const VARIABLE = 'TRESTLE_READY_FILE'
+const POLL_MS = 100
 
 /** Signals to `trestle desktop` that Electron works: from now on the app itself shows any problem. */
 export function signalReady(env: NodeJS.ProcessEnv = process.env): void {
@@ -53,10 +54,23 @@ export class ReadyFile {
 
   /** Calls back once the app is ready. Returns a function that stops watching and removes the file. */
   onReady(listener: () => void): () => void {
-    const watcher = watch(this.folder, () => this.isThere && listener())
-    watcher.on('error', () => {})
+    let stop: () => void
+    const look = (): void => {
+      if (!this.isThere) return
+      stop()
+      listener()
+    }
+    try {
+      const watcher = watch(this.folder, look)
+      watcher.on('error', () => {})
+      stop = () => watcher.close()
+    } catch {
+      // The system has no watches left.
+      const timer = setInterval(look, POLL_MS)
+      stop = () => clearInterval(timer)
+    }
     return () => {
-      watcher.close()
+      stop()
       rmSync(this.folder, { recursive: true, force: true })
     }
   }

@@ -1,4 +1,4 @@
-import { watch, type FSWatcher } from 'node:fs'
+import { unwatchFile, watch, watchFile, type FSWatcher } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { errorText } from '../../../../shared/error-text'
 import { dial } from '../../process/home-endpoint'
@@ -9,6 +9,7 @@ import { withoutPtyMasters } from '../../process/spawn'
 import type { Orphan } from '../../../../shared/model/task/task'
 
 const LOOK_MS = 100
+const POLL_MS = 2_000
 /** If a host exits just as we connect, we try again with a new one. */
 const MAX_TRIES = 3
 /** For this long after a failed start, callers that can do without a host don't retry. */
@@ -34,6 +35,8 @@ export class HostConnector {
   private linking: Promise<HostConnection | undefined> | undefined
   private loading: Promise<unknown> | undefined
   private watcher: FSWatcher | undefined
+  /** The folder of hosts, where it cannot be watched. */
+  private polled: string | undefined
   private lookTimer: NodeJS.Timeout | undefined
   private isClosed = false
   private failed: { error: HostStartError; at: number } | undefined
@@ -44,15 +47,24 @@ export class HostConnector {
 
   /** Also finds hosts that other processes start from now on. */
   watchForHosts(): void {
-    if (this.isClosed || this.watcher) return
-    this.watcher = watch(hostEndpoint(this.options.home).folder, () => {
-      this.lookTimer ??= setTimeout(() => {
-        this.lookTimer = undefined
-        void this.find().catch(() => {})
-      }, LOOK_MS).unref()
-    })
-    this.watcher.on('error', () => {})
-    this.watcher.unref()
+    if (this.isClosed || this.watcher || this.polled !== undefined) return
+    const { folder } = hostEndpoint(this.options.home)
+    try {
+      this.watcher = watch(folder, this.look)
+      this.watcher.on('error', () => {})
+      this.watcher.unref()
+    } catch {
+      // The system has no watches left.
+      this.polled = folder
+      watchFile(folder, { interval: POLL_MS, persistent: false }, this.look)
+    }
+  }
+
+  private readonly look = (): void => {
+    this.lookTimer ??= setTimeout(() => {
+      this.lookTimer = undefined
+      void this.find().catch(() => {})
+    }, LOOK_MS).unref()
   }
 
   /** The running host, if there is one. Throws CodedError `task.host_unavailable` if it cannot be reached. */
@@ -114,6 +126,7 @@ export class HostConnector {
     this.isClosed = true
     clearTimeout(this.lookTimer)
     this.watcher?.close()
+    if (this.polled !== undefined) unwatchFile(this.polled, this.look)
     this.link?.close()
     this.link = undefined
     await this.loading?.catch(() => undefined)
