@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noProjectOption, parseCommand, UsageError, type CommandSpec } from './parse-command'
 import { parseAction, type ActionSpec } from './parse-action'
-import { worktreeOption } from './worktree-options'
+import { worktreeOption } from './session-options'
 
 const SPEC: CommandSpec = {
   summary: 'Does something.',
