@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ReviewFile } from '../../../shared/model/session/review'
 import { useReturnedMessage } from '../../state/session/restore-state'
-import { askAbout, changeIn, linesOfChange } from './review-actions'
+import type { TrestleClient } from '../../../shared/contract'
+import { askAbout, changeIn, linesOfChange, sendComments } from './review-actions'
+import { ReviewStore } from './review-store'
 import type { ShownDiff } from './diff/review-rows'
 
 const FILE = { path: '/work/app/a.md', name: 'a.md', key: 'k1' } as ReviewFile
@@ -62,4 +64,11 @@ describe('the lines a comment on a change is on', () => {
   it('are the removed ones when nothing was added', () => {
     expect(linesOfChange(diffOf([' same', '-a', '-b']), 'c1')).toEqual({ side: 'old', line: 11, endLine: 12 })
   })
+})
+
+it('sending comments ends even if the connection is lost', async () => {
+  const lost = () => Promise.reject(new Error('The connection was lost.'))
+  const client = { review: { send: lost, marks: lost } } as unknown as TrestleClient
+  const review = new ReviewStore(client, 's1', { kind: 'session' })
+  await expect(sendComments(client, review)).resolves.toBeUndefined()
 })

@@ -77,7 +77,7 @@ export function linesOfChange(
   return { side: 'old', line: start.old, endLine: start.old + removed! - 1 }
 }
 
-/** Sends all comments as one message. */
+/** Sends all comments as one message. Never rejects. */
 export async function sendComments(client: TrestleClient, review: ReviewStore): Promise<void> {
   try {
     const count = await client.review.send({ sessionId: review.sessionId })
@@ -85,5 +85,5 @@ export async function sendComments(client: TrestleClient, review: ReviewStore): 
   } catch (error) {
     showFailureToast(error)
   }
-  await review.reloadMarks()
+  await review.reloadMarks().catch(showFailureToast)
 }
