@@ -75,10 +75,12 @@ function Asked({ asked, folder }: { asked: PendingResend; folder: string }) {
         overwrite: [...overwrite],
         ...(model !== undefined && model !== current && { model }),
       })
+      close()
     } catch (error) {
+      // The dialog keeps the edited text.
       showFailureToast(error)
+      setWorking(false)
     }
-    close()
   }
   return (
     <Dialog

@@ -41,7 +41,10 @@ function sendableParts(parts: readonly UserPart[]): UserPart[] {
     .map((part) => (part.type === 'media' ? withoutDerivedMedia(part) : { type: 'text', text: part.text }))
 }
 
-/** Sends the message again. If sending fails, its text is put into the composer. */
+/**
+ * Sends the message again. Rejects if the conversation could not be prepared for it, which then stays as it is. If only
+ * sending fails, shows why, and puts the message into the composer.
+ */
 export async function resend(client: TrestleClient, asked: Resend): Promise<void> {
   const { to, model, where } = asked
   const sessionId =
@@ -66,7 +69,7 @@ export async function resend(client: TrestleClient, asked: Resend): Promise<void
     transcriptOf(sessionId)?.toEnd()
   } catch (error) {
     returnToComposer({ sessionId, parts })
-    throw error
+    showFailureToast(error)
   }
 }
 
