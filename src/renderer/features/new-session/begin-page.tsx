@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { FlaskConical, FolderOpen, MessageSquare } from 'lucide-react'
+import { FlaskConical, FolderOpen, MessageSquare, Plug } from 'lucide-react'
 import { useId, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app/app'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
@@ -33,6 +33,7 @@ import { focusUnlessMoved } from '../../ui/overlay/return-focus'
 import { ConnectPart } from './connect-part'
 import { FolderBrowser } from './folder-browser'
 import { StartComposer } from './start-composer'
+import { StartSuggestions } from './start-suggestions'
 import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start-pills'
 import { untouchedSession } from './untouched-session'
 import { WorktreeChoice } from './worktree-choice'
@@ -191,6 +192,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   if (!state.loaded) return <ViewSkeleton label="Loading" />
   const noPictures = chosen?.imagesIn === false && attachments.some(({ part }) => isImage(part))
   const hasPlace = folder !== undefined && !isMissing && chosen !== undefined
+  const isProject = folder !== undefined && folder !== NO_PROJECT && !isMissing
   const canStart = hasPlace && !noPictures && !files.reading
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -240,7 +242,16 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
             </>
           }
         />
-        {folder !== undefined && folder !== NO_PROJECT && !isMissing && (
+        {isProject && text === '' && !chosen?.scripted && (
+          <StartSuggestions
+            folder={folder}
+            onChoose={(suggested) => {
+              setText(suggested)
+              field.current?.focus()
+            }}
+          />
+        )}
+        {isProject && (
           <div className="mt-2.5">
             <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
           </div>
@@ -278,12 +289,16 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
           >
             Try the demo in a temporary folder
           </Button>
+          {settings && !connecting && (
+            <Button size="small" variant="quiet" icon={<Plug aria-hidden />} onClick={() => setConnecting(true)}>
+              Connect a provider
+            </Button>
+          )}
         </div>
-        {settings && (
+        {settings && connecting && (
           <ConnectPart
+            ref={connectPart}
             needsOne={needsModel}
-            open={connecting}
-            onOpen={setConnecting}
             render={() =>
               renderConnect({
                 onConnected: (id) => {
@@ -293,7 +308,6 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
                 },
               })
             }
-            ref={connectPart}
           />
         )}
       </div>
