@@ -101,3 +101,41 @@ export async function findingsInBothThemes(page: Page): Promise<string[]> {
   }
   return found
 }
+
+/**
+ * Focus rings that a scroll container cuts off, one short line each. Moves the focus
+ * through the page, so no menu may be open.
+ */
+export function cutFocusRings(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(CUT_RINGS)
+}
+
+/** In the page. A control that is scrolled partly out of sight is not a fault: the browser scrolls to it. */
+const CUT_RINGS = `(() => {
+  const lines = []
+  const before = document.activeElement
+  for (const control of document.querySelectorAll('button, a[href], input, select, summary, [role=tab]')) {
+    if (control.disabled || control.closest('[inert], [aria-hidden=true]')) continue
+    control.focus({ focusVisible: true, preventScroll: true })
+    // Measured with the focus: skip links are shown only then.
+    const box = control.getBoundingClientRect()
+    if (document.activeElement !== control || box.width === 0) continue
+    const name = (control.getAttribute('aria-label') ?? control.textContent).slice(0, 60)
+    const { outlineWidth, outlineOffset } = getComputedStyle(control)
+    const beyond = parseFloat(outlineWidth) + parseFloat(outlineOffset)
+    for (let around = control.parentElement; around; around = around.parentElement) {
+      const { overflowX, overflowY, position } = getComputedStyle(around)
+      const outer = around.getBoundingClientRect()
+      const left = outer.left + around.clientLeft, top = outer.top + around.clientTop
+      const right = left + around.clientWidth, bottom = top + around.clientHeight
+      const isScrolledOut = box.left < left - 1 || box.right > right + 1 || box.top < top - 1 || box.bottom > bottom + 1
+      const cutsX = overflowX !== 'visible' && (box.left - beyond < left - 0.6 || box.right + beyond > right + 0.6)
+      const cutsY = overflowY !== 'visible' && (box.top - beyond < top - 0.6 || box.bottom + beyond > bottom + 0.6)
+      const canScroll = around.scrollHeight > around.clientHeight + 1
+      if (!isScrolledOut && (cutsX || (cutsY && !canScroll))) lines.push(name + ' in ' + around.className)
+      if (position === 'fixed') break
+    }
+  }
+  before?.focus({ preventScroll: true })
+  return lines
+})()`

@@ -2,7 +2,8 @@ import './terminal.css'
 import { Eye, EyeOff, MessageSquareQuote, Plus, RotateCw, Search, Trash2 } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
 import type { UserTerminal as Terminal } from '../../../shared/model/task/terminal'
-import { useClient } from '../../state/page/queries'
+import { shortPath } from '../../format/folder-name'
+import { useAppInfo, useClient } from '../../state/page/queries'
 import { droppedPaths } from '../../state/page/desktop-bridge'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { returnToComposer } from '../../state/session/restore-state'
@@ -28,6 +29,7 @@ export interface UserTerminalProps {
 /** A terminal of the user's own, in a pane. */
 export function UserTerminal({ terminalId, sessionId, onOpenLink, takesFocus, onClose }: UserTerminalProps) {
   const client = useClient()
+  const userHome = useAppInfo().data?.userHome
   const box = useRef<HTMLDivElement>(null)
   const [finding, setFinding] = useState(false)
   const view = useUserTerminal(terminalId, box, { onFind: () => setFinding(true), onOpenLink })
@@ -67,7 +69,7 @@ export function UserTerminal({ terminalId, sessionId, onOpenLink, takesFocus, on
     <div role="group" aria-label="Terminal" data-size="page" className="live-terminal">
       <div role="toolbar" aria-label="Terminal" className="terminal-bar">
         <span className="min-w-0 flex-1 truncate px-1.5 text-small text-ink-3" title={info?.cwd}>
-          {info?.cwd}
+          {info && shortPath(info.cwd, userHome)}
         </span>
         <IconButton label="Find" kbd="Ctrl+Shift+F" onClick={() => setFinding(true)}>
           <Search aria-hidden />

@@ -92,6 +92,8 @@ export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, o
         {...drop.handlers}
         className={cx(
           'flex h-[25px] max-w-[220px] flex-none items-center gap-1.5 rounded-[6px] border px-2 text-ui',
+          // The strip scrolls, and would cut off a ring around the tab.
+          '-outline-offset-2',
           isActive ? 'border-line bg-raised text-ink' : 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink',
           drop.isOver && 'shadow-[inset_2px_0_0_var(--focus)]',
         )}
