@@ -38,8 +38,9 @@ const SHOP = `<!doctype html><title>Storefront</title>
 export async function takeFeatures(page: Page, { project, url, take }: FeatureScene): Promise<void> {
   makeRepository(project)
   await page.goto(new URL(`/new?folder=${encodeURIComponent(project)}`, url).href)
-  await page.getByRole('textbox', { name: 'What should we work on?' }).fill(SETTLED.prompt)
+  await page.getByRole('switch', { name: 'Work in a worktree' }).waitFor()
   await take(page, 'start')
+  await page.getByRole('textbox', { name: 'What should we work on?' }).fill(SETTLED.prompt)
   await page.getByRole('button', { name: /^Model: / }).click()
   await page
     .getByRole('searchbox')
@@ -75,12 +76,17 @@ export async function takeFeatures(page: Page, { project, url, take }: FeatureSc
   await page.getByRole('treeitem', { name: /^src/ }).click()
   await page.getByRole('treeitem', { name: /^checkout/ }).click()
   await page.getByRole('treeitem', { name: /^use-totals\.ts/ }).click()
-  await page.getByRole('group', { name: /^Lines of/ }).waitFor()
+  await page
+    .getByRole('group', { name: /^Lines of/ })
+    .locator('.ct-keyword')
+    .first()
+    .waitFor()
   await take(page, 'files')
 
   await openPane(page, 'Review')
   await page.getByRole('button', { name: 'Undo all' }).waitFor()
-  await page.getByText('const settled =').last().waitFor()
+  await page.getByText('settled = request.data').last().waitFor()
+  await page.locator('.review-text .ct-keyword').first().waitFor()
   await take(page, 'review')
 
   await openPane(page, 'Git')
