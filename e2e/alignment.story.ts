@@ -63,6 +63,57 @@ test('buttons that do not fit on one line stay together, and counts are below ea
   expect(Math.abs((await box(counts.nth(0))).x - (await box(counts.nth(1))).x)).toBeLessThan(1)
 })
 
+test.describe('a line that does not fit', () => {
+  const LONG = `expect(${'x'.repeat(120)})`
+  test.use({
+    config: { more: 'default_permission_mode = "auto"' },
+    files: { 'a.ts': 'if (a) {\n}\n', 'long.ts': `if (a) {\n    ${LONG}\n\t\t${LONG}\n}\n` },
+    model: {
+      script: [{ toolCalls: [{ name: 'Bash', input: { command: 'cp long.ts a.ts' } }] }, { text: 'Copied.' }],
+    },
+  })
+
+  /** In the page: the places of the first characters of each row of a line, within the line. */
+  const ROWS = `(line) => {
+    const rows = new Map()
+    const text = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    const { x: left, y: top } = line.getBoundingClientRect()
+    while (text.nextNode()) {
+      if (text.currentNode.textContent.trim() === '') continue
+      range.selectNodeContents(text.currentNode)
+      for (const { x, y } of range.getClientRects())
+        if (!rows.has(Math.round(y))) rows.set(Math.round(y), { x: Math.round(x - left), y: Math.round(y - top) })
+    }
+    return [...rows.values()]
+  }`
+
+  test('keeps its indentation in the review, and starts beside its number', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'copy it')
+    await expect(transcriptText(page, 'Copied.')).toBeVisible()
+    await page.getByRole('button', { name: 'Panes', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Review', exact: true }).click()
+    const lines = page.locator('.review-text').filter({ hasText: 'expect(' })
+    await expect(lines).toHaveCount(2)
+    // Colors arrive later, and must not change where the line breaks.
+    await expect(lines.first().locator('.ct-function')).toBeVisible()
+    const rows = await page.evaluate<{ x: number; y: number }[][]>(
+      `[...document.querySelectorAll('.review-text')].filter(({ textContent }) => textContent.includes('expect('))
+        .map(${ROWS})`,
+    )
+    expect(rows).toHaveLength(2)
+    for (const [first, ...others] of rows) {
+      expect(first!.y).toBeLessThan(10)
+      expect(others.length).toBeGreaterThan(0)
+      expect(others.map(({ x }) => Math.abs(x - first!.x) <= 1)).not.toContain(false)
+    }
+    // Two tabs are eight columns.
+    expect(Math.abs(rows[1]![0]!.x - 2 * rows[0]![0]!.x)).toBeLessThanOrEqual(1)
+  })
+})
+
 test('the selected tab of the settings is in view when the window becomes narrow', async ({ app }) => {
   const { page } = app
   await openAt(page, '/settings/about')

@@ -130,14 +130,13 @@ const DiffRow = memo(function DiffRow({
       <span className="diff-n">{line.kind === 'add' ? '' : line.old}</span>
       <span className="diff-n">{line.kind === 'del' ? '' : line.new}</span>
       <span className="diff-sign">{line.kind === 'add' ? '+' : line.kind === 'del' ? '−' : ''}</span>
-      <span className="diff-text">
-        <DiffText text={text} tokens={tokens} changed={changed} />
-      </span>
+      <DiffText className="diff-text" text={text} tokens={tokens} changed={changed} />
     </div>
   )
 })
 
 interface DiffTextProps {
+  className: string
   text: string
   /** Its colors, once highlighted. */
   tokens: readonly CodeToken[] | undefined
@@ -145,17 +144,55 @@ interface DiffTextProps {
   changed: readonly TextRange[] | undefined
 }
 
-/** The text of a diff line: highlighted code with the changed words marked. Hidden characters always stay marked. */
-export function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
+/** Columns by which the further rows of a wrapped line are indented at most, so that they stay readable. */
+const MAX_INDENT = 24
+const TAB_COLUMNS = 4
+
+/**
+ * The text of a diff line: highlighted code with the changed words marked. Where it wraps, it keeps its indentation.
+ * Hidden characters always stay marked.
+ */
+export function DiffText({ className, text, tokens, changed = [] }: DiffTextProps): ReactNode {
+  const indent = /^[ \t]*/.exec(text)![0]
+  const columns = Math.min(indent.replaceAll('\t', ' '.repeat(TAB_COLUMNS)).length, MAX_INDENT)
+  return (
+    <span
+      className={className}
+      style={columns === 0 ? undefined : { paddingLeft: `${columns}ch`, textIndent: `-${columns}ch` }}
+    >
+      {piecesOf(text, indent, tokens, changed)}
+    </span>
+  )
+}
+
+function piecesOf(
+  text: string,
+  indent: string,
+  tokens: readonly CodeToken[] | undefined,
+  changed: readonly TextRange[],
+): ReactNode {
   if (text === '') return ' '
-  if ((!tokens && changed.length === 0) || text.search(VISIBLE_TOKEN) >= 0) return <VisibleTokens text={text} />
+  const blank = indent === '' ? null : <span className="diff-indent">{indent}</span>
+  if ((!tokens && changed.length === 0) || text.search(VISIBLE_TOKEN) >= 0) {
+    return (
+      <>
+        {blank}
+        <VisibleTokens text={text.slice(indent.length)} />
+      </>
+    )
+  }
   const kinds = tokens?.map(({ text: piece }) => piece).join('') === text ? tokens : [{ text, kind: 'plain' }]
   const pieces: ReactNode[] = []
   let at = 0
   for (const { text: piece, kind } of kinds) {
-    for (const part of cut(at, at + piece.length, changed)) {
+    for (const part of cut(at, at + piece.length, changed, indent.length)) {
       const isChanged = changed.some(({ from, to }) => part.from >= from && part.to <= to)
-      const className = [kind === 'plain' ? '' : `ct-${kind}`, isChanged ? 'diff-word' : ''].join(' ').trim()
+      const className = [
+        part.to <= indent.length ? 'diff-indent' : kind === 'plain' ? '' : `ct-${kind}`,
+        isChanged ? 'diff-word' : '',
+      ]
+        .join(' ')
+        .trim()
       const written = text.slice(part.from, part.to)
       pieces.push(
         className === '' ? (
@@ -172,13 +209,10 @@ export function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNo
   return pieces
 }
 
-/** A range, split where the change starts and ends. */
-function cut(from: number, to: number, changed: readonly TextRange[]): TextRange[] {
-  const places = [
-    from,
-    ...changed.flatMap((one) => [one.from, one.to]).filter((place) => place > from && place < to),
-    to,
-  ]
+/** A range, split where the indentation ends and where changes start and end. */
+function cut(from: number, to: number, changed: readonly TextRange[], indent: number): TextRange[] {
+  const inner = [indent, ...changed.flatMap((one) => [one.from, one.to])].filter((place) => place > from && place < to)
+  const places = [from, ...new Set(inner.toSorted((a, b) => a - b)), to]
   return places.slice(1).map((end, n) => ({ from: places[n]!, to: end }))
 }
 

@@ -68,9 +68,7 @@ export const ReviewLine = memo(function ReviewLine({
         <span className="diff-n">{row.old?.line}</span>
         <LineNumber cell={cell} side={side} path={path} actions={actions} text={row.new?.line} />
         <Sign kind={cell.kind} />
-        <span className="review-text">
-          <DiffText text={cell.text} {...colors} changed={colors.words} />
-        </span>
+        <DiffText className="review-text" text={cell.text} tokens={colors.tokens} changed={colors.words} />
         {bar}
       </div>
     )
@@ -97,9 +95,7 @@ function Half({
     <span className="review-half" data-kind={cell.kind}>
       <LineNumber cell={cell} side={side} path={path} actions={actions} text={cell.line} />
       <Sign kind={cell.kind} />
-      <span className="review-text">
-        <DiffText text={cell.text} tokens={tokens} changed={words} />
-      </span>
+      <DiffText className="review-text" text={cell.text} tokens={tokens} changed={words} />
     </span>
   )
 }
