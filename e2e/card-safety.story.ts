@@ -95,3 +95,42 @@ test.describe('a link whose text names another host', () => {
     await expect(page.getByRole('link', { name: /docs/ })).toHaveCount(0)
   })
 })
+
+test.describe('an edit', () => {
+  const lines = Array.from({ length: 40 }, (_, n) => `line ${n + 1}`)
+  const change = lines.slice(4, 30).map((line) => `${line} changed`)
+  test.use({
+    files: { 'a.txt': `${lines.join('\n')}\n` },
+    model: {
+      script: [
+        { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] },
+        {
+          toolCalls: [
+            {
+              name: 'Edit',
+              input: { path: 'a.txt', old_string: lines.slice(4, 30).join('\n'), new_string: change.join('\n') },
+            },
+          ],
+        },
+        { text: 'Changed.' },
+      ],
+    },
+  })
+
+  test('can be allowed once its last changed line was in view; the lines around it need not be', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'change it')
+    const card = page.getByRole('group', { name: /Approval needed: Edit/ })
+    const allow = card.getByRole('button', { name: /^Allow once/ })
+    await expect(card.getByText('Scroll to the end of the preview to allow this.')).toBeVisible()
+    await expect(allow).toBeDisabled()
+    await card.getByRole('button', { name: /^Show all/ }).click()
+    await expect(allow).toBeDisabled()
+    await card.getByText('line 30 changed').evaluate((row) => row.scrollIntoView({ block: 'end' }))
+    await expect(allow).toBeEnabled()
+    await expect(card.getByText('line 33', { exact: true })).not.toBeInViewport()
+    await allow.click()
+    await expect(transcriptText(page, 'Changed.')).toBeVisible()
+  })
+})

@@ -1,5 +1,5 @@
 import '../content/content.css'
-import { memo, useMemo, useState, type ReactNode } from 'react'
+import { Fragment, memo, useMemo, useState, type ReactNode } from 'react'
 import type { CodeToken } from './code-lines'
 import { useCodeLines } from './highlighter'
 import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
@@ -16,7 +16,7 @@ interface DiffViewProps {
   path?: string
   /** Rows shown initially; the rest on request. */
   limit?: number
-  /** Rendered after the last row, once all rows are shown. */
+  /** Rendered after the last change, once its row is shown: what follows is only what surrounds the change. */
   end?: ReactNode
 }
 
@@ -32,6 +32,8 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
   const lines = useMemo(() => (inCells ? notebookLines(diffLines(diff)).flat() : diffLines(diff)), [diff, inCells])
   const long = lines.length > limit + 8
   const shown = long && !all ? lines.slice(0, limit) : lines
+  const lastChange = lines.findLastIndex(({ kind }) => kind !== 'same' && kind !== 'gap')
+  const endAt = lastChange < 0 ? lines.length - 1 : lastChange
   const changed = useMemo(() => changedWords(lines.map(asText)), [lines])
   const colors = useDiffColors(shown, inCells ? CELL_CODE : path)
   if (lines.length === 0)
@@ -46,15 +48,17 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
       {hasCells && <NotebookWays asJson={asJson} onChoose={setAsJson} />}
       <div className="diff" role="group" aria-label="Changes" tabIndex={0}>
         <div className="diff-rows">
-          {shown.map((line, index) =>
-            line.kind === 'picture' ? (
-              <PictureRow key={index} line={line} />
-            ) : (
-              <DiffRow key={index} line={line} tokens={colors(line)} changed={changed.get(index)} />
-            ),
-          )}
+          {shown.map((line, index) => (
+            <Fragment key={index}>
+              {line.kind === 'picture' ? (
+                <PictureRow line={line} />
+              ) : (
+                <DiffRow line={line} tokens={colors(line)} changed={changed.get(index)} />
+              )}
+              {index === endAt && end}
+            </Fragment>
+          ))}
         </div>
-        {shown.length === lines.length && end}
       </div>
       {long && (
         <button type="button" className="diff-more" aria-expanded={all} onClick={() => setAll(!all)}>
@@ -257,7 +261,7 @@ interface FileDiffListProps {
   files: readonly FileDiff[]
   /** Rows of each file shown initially. */
   limit?: number
-  /** Rendered after the last row of each file, once all of it is shown. */
+  /** Rendered after the last change of each file, once it is shown. */
   ends?: readonly ReactNode[]
 }
 
