@@ -188,6 +188,8 @@ export const SETTINGS_MESSAGES = {
   'appearance.codeFont.wrong': 'Use letters, digits, spaces, dots and hyphens only.',
   'appearance.preview': 'Preview',
   'appearance.preview.message': 'Rename the helper and update its callers.',
+  'appearance.preview.allow': 'Allow once',
+  'appearance.preview.reject': 'Reject…',
   'appearance.preview.answer': 'Renamed it in 3 files. All tests pass.',
   'appearance.reset': 'Reset',
   'appearance.wasReset': 'Appearance reset',

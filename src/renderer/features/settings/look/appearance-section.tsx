@@ -205,9 +205,9 @@ function AppearancePreview() {
       <p className="mt-2">{t('appearance.preview.answer')}</p>
       <div className="mt-3 flex gap-2">
         <Button variant="primary" tabIndex={-1}>
-          {t('rules.allow')}
+          {t('appearance.preview.allow')}
         </Button>
-        <Button tabIndex={-1}>{t('rules.deny')}</Button>
+        <Button tabIndex={-1}>{t('appearance.preview.reject')}</Button>
       </div>
     </figure>
   )
