@@ -91,14 +91,15 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
         )
       await unseal(sessionId, sealed.moveId, 'incomplete')
     }
-    const task = await deps.runningTask(sessionId)
-    if (task !== undefined)
-      throw new CodedError(
-        'session.busy',
-        `Its background task is still running: ${cutText(task, 200)}. Stop it first.`,
-      )
     const moved = await sessions.withSession(sessionId, (session) =>
       session.whileIdle(async () => {
+        // Checked here, because a turn that ended a moment ago may have started one.
+        const task = await deps.runningTask(sessionId)
+        if (task !== undefined)
+          throw new CodedError(
+            'session.busy',
+            `Its background task is still running: ${cutText(task, 200)}. Stop it first.`,
+          )
         const { place } = to
         const about = {
           moveId: deps.newId('move'),
