@@ -19,7 +19,7 @@ test.describe('accessibility', () => {
         {
           toolCalls: [{ name: 'Edit', input: { path: 'README.md', old_string: 'first line', new_string: '1st line' } }],
         },
-        { text: 'Done.' },
+        { text: '**Done.** See `README.md`.' },
       ],
     },
   })
@@ -60,6 +60,8 @@ test.describe('accessibility', () => {
     ).toBeEnabled()
     await page.keyboard.press('1')
     await expect(transcriptText(page, 'Done.')).toBeVisible()
+    // Screen readers get the text of the answer, without the marks of Markdown.
+    await expect(page.locator('.transcript > [aria-live]')).toHaveText('Done. See README.md.')
   })
 
   test('the palette accepts typing from the first key on, and returns the focus', async ({ app }) => {

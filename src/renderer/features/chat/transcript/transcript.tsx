@@ -163,6 +163,8 @@ export function Transcript({
 
 /** Only the beginning of a longer answer is announced; the rest is in the transcript. */
 const SPOKEN_CHARS = 600
+/** How much of its Markdown is read for that. */
+const MARKDOWN_CHARS = 5000
 
 /** Announces answers to screen readers when they are finished, not chunk by chunk. */
 function Announcer({ items }: { items: readonly TranscriptItem[] }) {
@@ -174,7 +176,7 @@ function Announcer({ items }: { items: readonly TranscriptItem[] }) {
     if (last.current === undefined) last.current = found?.id ?? ''
     if (!found || found.id === last.current) return
     last.current = found.id
-    setAnnouncement(found.text)
+    void found.text().then((text) => last.current === found.id && setAnnouncement(text))
   }, [items])
   return (
     <div className="sr-only" aria-live="polite">
@@ -183,26 +185,36 @@ function Announcer({ items }: { items: readonly TranscriptItem[] }) {
   )
 }
 
-function newest(items: readonly TranscriptItem[]): { id: string; text: string } | undefined {
+function newest(items: readonly TranscriptItem[]): { id: string; text: () => Promise<string> } | undefined {
   for (let n = items.length - 1; n >= Math.max(0, items.length - 50); n -= 1) {
     const item = items[n]
     if (item?.kind === 'end')
       return {
         id: item.id,
-        text: item.failure ? `The turn failed: ${item.failure.title}. ${item.failure.advice}` : 'The turn ended.',
+        text: async () =>
+          item.failure ? `The turn failed: ${item.failure.title}. ${item.failure.advice}` : 'The turn ended.',
       }
     if (item?.kind !== 'answer' || item.streaming) continue
     const text = item.segments
       .map((segment) => (segment.type === 'text' ? segment.text : ''))
       .join(' ')
       .trim()
-    if (text !== '')
-      return {
-        id: item.id,
-        text: text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)} … The rest is in the transcript.` : text,
-      }
+    if (text !== '') return { id: item.id, text: () => spokenBeginning(text) }
   }
   return undefined
+}
+
+/** The beginning of an answer as plain text: a screen reader would read the marks of Markdown aloud. */
+async function spokenBeginning(answer: string): Promise<string> {
+  const source = answer.slice(0, MARKDOWN_CHARS)
+  const text = await import('./spoken-text').then(
+    ({ spokenText }) => spokenText(source),
+    // The code cannot be loaded without a connection.
+    () => source,
+  )
+  return text.length > SPOKEN_CHARS || answer.length > MARKDOWN_CHARS
+    ? `${text.slice(0, SPOKEN_CHARS)} … The rest is in the transcript.`
+    : text
 }
 
 const SUGGESTIONS = [
