@@ -53,6 +53,8 @@ test.describe('a plan', () => {
     const card = page.getByRole('group', { name: 'Plan to review, revision 1' })
     await expect(card.getByRole('heading', { name: 'Make the shop faster' })).toBeVisible()
     await expect(page.getByText('Plan mode. Read-only until you approve the plan.')).toBeVisible()
+    // The card does not repeat the banner.
+    await expect(page.getByText('Read-only until you approve the plan.')).toHaveCount(1)
     expect(existsSync(join(app.scratch.project, 'made.txt'))).toBe(false)
     await pictures(app, 'plan-review')
     await expect(card.getByRole('button', { name: /Approve: In memory/ })).not.toHaveAttribute('aria-disabled')

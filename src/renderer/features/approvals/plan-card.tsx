@@ -1,4 +1,3 @@
-import { ShieldCheck } from 'lucide-react'
 import { useState, type ReactNode, useEffect, useRef, type KeyboardEvent } from 'react'
 import type { ApprovalOption } from '../../../shared/model/approval/approval'
 import type { Preview } from '../../../shared/model/approval/preview'
@@ -107,9 +106,6 @@ export function PlanCard(props: PlanCardProps) {
                 ))}
               </dl>
             )}
-            <p className="plan-guarantee">
-              <ShieldCheck aria-hidden /> Read-only until you approve the plan.
-            </p>
           </div>
           <div className="approval-acts">
             {options.filter((option) => !isQuiet(option)).map(button)}
