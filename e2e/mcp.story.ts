@@ -243,6 +243,11 @@ test.describe('MCP servers of another product', () => {
     await panel(app).getByRole('button', { name: 'Import' }).click()
     const dialog = page.getByRole('dialog', { name: 'Import servers' })
     await expect(dialog.getByRole('region', { name: 'Cursor' })).toContainText('with the environment LAB_TOKEN')
+    for (const name of ['lab', 'docs']) await dialog.getByRole('checkbox', { name }).uncheck()
+    await expect(dialog.getByRole('button', { name: 'Add', exact: true })).toBeDisabled()
+    await expect(dialog.getByRole('status')).toHaveText('Select the servers to add.')
+    for (const name of ['lab', 'docs']) await dialog.getByRole('checkbox', { name }).check()
+    await expect(dialog.getByRole('status')).toBeEmpty()
     await expect(dialog.getByRole('region', { name: 'Codex' })).toContainText('docs')
     await expect(dialog).not.toContainText('hush')
     await expect(dialog.getByRole('checkbox', { name: /notes/ })).not.toBeChecked()
@@ -277,6 +282,22 @@ test.describe('MCP servers of another product', () => {
     expect(await findings(page)).toEqual([])
     await paste.getByRole('button', { name: 'Add 1 server' }).click()
     await expect(list(app)).toContainText('pasted')
+  })
+})
+
+test.describe('an import without servers', () => {
+  test.use({ userFiles: { '.cursor/mcp.json': '{ "mcpServers": { "lab": ' } })
+
+  test('names the file that cannot be read, and has nothing to add', async ({ app }) => {
+    const { page } = app
+    await openServers(app)
+    await panel(app).getByRole('button', { name: 'Import' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Import servers' })
+    await expect(dialog.getByRole('region', { name: 'Cursor' })).toContainText(/mcp\.json.*line 1: /)
+    await expect(dialog.getByRole('button', { name: 'Add' })).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Close' }).last().press('Enter')
+    await expect(dialog).toBeHidden()
+    await expect(panel(app).getByRole('button', { name: 'Import' }).first()).toBeFocused()
   })
 })
 

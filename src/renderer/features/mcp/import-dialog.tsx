@@ -5,6 +5,7 @@ import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/overlay/dialog'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
@@ -77,6 +78,8 @@ export function ImportDialog({ folder, userHome, pasted, onClose, onImported }: 
     .filter(({ servers }) => servers.length > 0)
   const count = chosen.reduce((sum, { servers }) => sum + servers.length, 0)
   const problem = picksProblem(chosen.flatMap(({ servers }) => servers))
+  const canPick = found?.some(({ servers }) => servers.some(({ state }) => state !== 'unusable')) ?? false
+  const hasNothing = !pasted && found !== undefined && !canPick
 
   return (
     <Dialog
@@ -91,18 +94,22 @@ export function ImportDialog({ folder, userHome, pasted, onClose, onImported }: 
       }
       footer={
         <>
-          {problem !== undefined && <p className="mr-auto min-w-0 text-small text-fail-ink">{problem}</p>}
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
+          <p role="status" className={cx('mr-auto min-w-0 text-small', problem ? 'text-fail-ink' : 'text-ink-3')}>
+            {problem ?? (canPick && count === 0 ? 'Select the servers to add.' : undefined)}
+          </p>
+          <Button variant={hasNothing ? 'default' : 'quiet'} onClick={onClose}>
+            {hasNothing ? 'Close' : 'Cancel'}
           </Button>
-          <Button
-            variant="primary"
-            disabled={count === 0 || problem !== undefined}
-            busy={take.isPending}
-            onClick={() => take.mutate(chosen, { onSuccess: () => onImported(count) })}
-          >
-            {count === 0 ? 'Add' : count === 1 ? 'Add 1 server' : `Add ${count} servers`}
-          </Button>
+          {!hasNothing && (
+            <Button
+              variant="primary"
+              disabled={count === 0 || problem !== undefined}
+              busy={take.isPending}
+              onClick={() => take.mutate(chosen, { onSuccess: () => onImported(count) })}
+            >
+              {count === 0 ? 'Add' : count === 1 ? 'Add 1 server' : `Add ${count} servers`}
+            </Button>
+          )}
         </>
       }
     >
