@@ -249,6 +249,17 @@ test('the folder dialog hides hidden folders by default, and the start page says
   await expect(dialog.getByRole('option', { name: '.secrets' })).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Show hidden folders' }).click()
   await expect(dialog.getByRole('option', { name: '.secrets' })).toBeVisible()
+
+  // A mistyped path leads back to the folder above it.
+  const typo = join(scratch.project, 'visibel')
+  await dialog.getByRole('textbox').fill(typo)
+  await dialog.getByRole('textbox').press('Enter')
+  await expect(dialog.getByRole('alert')).toContainText('Folder not found')
+  await expect(dialog.getByRole('alert')).toContainText(`There is no folder ${typo}.`)
+  await expect(dialog.getByRole('button', { name: 'Open' })).toBeDisabled()
+  await dialog.getByRole('button', { name: 'Go to the parent folder' }).press('Enter')
+  await expect(dialog.getByRole('option', { name: 'visible' })).toBeVisible()
+  await expect(dialog.getByRole('listbox')).toBeFocused()
 })
 
 test('a touch screen shows no keyboard hints', async ({ app }) => {

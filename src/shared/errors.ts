@@ -142,6 +142,16 @@ export const ERRORS = {
     retryable: false,
     advice: 'Restore the folder, or start a session in another one.',
   },
+  'folder.missing': {
+    title: 'Folder not found',
+    retryable: false,
+    advice: 'Check the path, or choose another folder.',
+  },
+  'folder.unreadable': {
+    title: 'The folder cannot be read',
+    retryable: false,
+    advice: 'Check its permissions, or choose another folder.',
+  },
   'store.unreadable': {
     title: 'The session store cannot be used',
     retryable: false,

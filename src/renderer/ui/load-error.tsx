@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import { failureFrom } from '../client/failure-from'
 import { Button } from './button'
 import { ErrorNote } from './notice'
@@ -7,10 +7,12 @@ export interface LoadErrorProps {
   /** A query that failed. */
   query: { error: unknown; isFetching: boolean; refetch(): unknown }
   className?: string
+  /** Other ways to continue, as buttons. */
+  others?: ReactNode
 }
 
 /** Shows why something could not be loaded, with a button that tries again. */
-export function LoadError({ query, className }: LoadErrorProps) {
+export function LoadError({ query, className, others }: LoadErrorProps) {
   const button = useRef<HTMLButtonElement>(null)
   // Once it is loaded, the button is removed; the focus stays in the same dialog or part of the page.
   useLayoutEffect(() => {
@@ -25,9 +27,12 @@ export function LoadError({ query, className }: LoadErrorProps) {
       failure={failureFrom(query.error)}
       {...(className !== undefined && { className })}
       actions={
-        <Button ref={button} size="small" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Try again
-        </Button>
+        <>
+          {others}
+          <Button ref={button} size="small" busy={query.isFetching} onClick={() => void query.refetch()}>
+            Try again
+          </Button>
+        </>
       }
     />
   )

@@ -21,9 +21,9 @@ const MAX_FOLDERS = 2000
 
 /**
  * The subfolders of a folder, by name, links to folders included. `~`, `~/x` and relative paths start at the home
- * folder. Throws `request.invalid` for a path that is not a readable folder.
+ * folder. Throws `folder.missing` or `folder.unreadable`.
  */
-async function listFolder(path: string, home: string = homedir()): Promise<FolderListing> {
+export async function listFolder(path: string, home: string = homedir()): Promise<FolderListing> {
   if (path.includes('\0')) throw new CodedError('request.invalid', 'path: a path cannot contain NUL')
   const expanded =
     path === '~'
@@ -51,7 +51,7 @@ async function listFolder(path: string, home: string = homedir()): Promise<Folde
       folders: names.slice(0, MAX_FOLDERS).map((name) => ({ name, path: join(real, name) })),
     }
   } catch (error) {
-    throw new CodedError('request.invalid', `path: ${reasonOf(error)} (${expanded})`, { cause: error })
+    throw folderFailure(expanded, error)
   }
 }
 
@@ -62,17 +62,17 @@ async function isFolder(path: string): Promise<boolean> {
   )
 }
 
-function reasonOf(error: unknown): string {
+function folderFailure(path: string, error: unknown): CodedError {
   switch (errorCode(error)) {
     case 'ENOENT':
-      return 'there is no such folder'
+      return new CodedError('folder.missing', `There is no folder ${path}.`, { cause: error })
     case 'ENOTDIR':
-      return 'this is a file, not a folder'
+      return new CodedError('folder.missing', `${path} is not a folder.`, { cause: error })
     case 'EACCES':
     case 'EPERM':
-      return 'this folder cannot be read'
+      return new CodedError('folder.unreadable', `You have no permission to read ${path}.`, { cause: error })
     default:
-      return errorText(error)
+      return new CodedError('folder.unreadable', errorText(error), { cause: error })
   }
 }
 

@@ -54,6 +54,8 @@ function OpenBrowser({
   const [hidden, setHidden] = useState(false)
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
+  /** The focused button disappears with the error; the list takes the focus once it is back. */
+  const leavesError = useRef(false)
   const focusList = (): void => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()
   const query = useQuery(
     queries.folder.list.queryOptions({
@@ -77,6 +79,11 @@ function OpenBrowser({
     setSelected(0)
     list.current?.scrollTo(0)
   }
+  useEffect(() => {
+    if (!listing || !leavesError.current) return
+    leavesError.current = false
+    frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()
+  }, [listing])
   useEffect(() => {
     list.current?.scrollToIndex(selected, { align: 'nearest' })
   }, [selected])
@@ -187,7 +194,20 @@ function OpenBrowser({
       <div ref={frame} className="relative mt-3 h-[264px] rounded-lg border border-line bg-paper">
         {error ? (
           <div className="p-3">
-            <LoadError query={query} />
+            <LoadError
+              query={query}
+              others={
+                <Button
+                  size="small"
+                  onClick={() => {
+                    leavesError.current = true
+                    goTo(parentOf(path))
+                  }}
+                >
+                  Go to the parent folder
+                </Button>
+              }
+            />
           </div>
         ) : (
           <VList
@@ -262,6 +282,13 @@ function OpenBrowser({
 function onPlace(shown: string, typed: string): string {
   const there = splitPlaceFolder(shown)
   return there && splitPlaceFolder(typed) === undefined ? placeFolder({ ...there, path: typed.trim() }) : typed
+}
+
+/** The folder above a path that may not exist; the home folder for one without. */
+function parentOf(path: string): string {
+  const there = splitPlaceFolder(path)
+  const above = (there?.path ?? path).replace(/[\\/]+$/, '').replace(/[^\\/]+$/, '') || '~'
+  return there ? placeFolder({ ...there, path: above }) : above
 }
 
 /** The next row whose name starts with the letter, wrapping around. */

@@ -1,4 +1,5 @@
 import { useQueries as useAllQueries, useQuery } from '@tanstack/react-query'
+import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../page/queries'
 
 /** How often a visible folder is checked, in ms. */
@@ -32,5 +33,5 @@ function useLook() {
 }
 
 function isMissing(look: { error: Error | null } | undefined): boolean {
-  return /no such folder|not a folder/.test(look?.error?.message ?? '')
+  return look?.error ? failureFrom(look.error).code === 'folder.missing' : false
 }

@@ -153,7 +153,10 @@ export interface FolderListing {
 }
 
 export const folderContract = {
-  /** Subfolders of a folder; `~` and relative paths start at the home folder. */
+  /**
+   * Subfolders of a folder; `~` and relative paths start at the home folder. `folder.missing`: there is no such folder;
+   * `folder.unreadable`.
+   */
   list: oc.input(z.strictObject({ path: z.string().default('~') })).output(type<FolderListing>()),
   /** Files and folders of the session's project whose path matches what was typed after `@`, best first. */
   complete: oc
