@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { findings } from './assistive'
 import { expect, test, type App } from './app'
-import { openAt, reload, sendPrompt, startSession } from './steps'
+import { openAt, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({
   model: { script: [{ text: 'Seen.' }, { text: 'Seen.' }] },
@@ -77,6 +77,28 @@ test('attached files of an unsent message survive a reload, until the message is
   await reload(page)
   await expect(message).toHaveValue('')
   await expect(attached(page)).toHaveCount(0)
+})
+
+test('a message is not offered again if the page was reloaded before its arrival was confirmed', async ({ app }) => {
+  test.skip(app.url === undefined, 'the page of Electron ends with its program')
+  const { page } = app
+  await startSession(app)
+  await attach(page, 'notes.txt')
+  await expectKept(page, 1)
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  await message.fill('What is this?')
+  app.freeze()
+  await message.press('Enter')
+  await expect(page.getByRole('list', { name: 'Messages being sent' })).toBeVisible()
+  const loaded = page.reload()
+  app.thaw()
+  await loaded
+  await expect(transcriptText(page, 'Seen.')).toBeVisible()
+  await expect(message).toHaveValue('')
+  await expect(attached(page)).toHaveCount(0)
+  await message.fill('What else?')
+  await reload(page)
+  await expect(message).toHaveValue('What else?')
 })
 
 test('the page that starts a session takes files and pictures, keeps them, and sends them', async ({ app }) => {

@@ -45,6 +45,7 @@ import {
   type SlashCommand,
 } from './completion'
 import { PersistedDraft, promptHistory, isAtTextEdge, startWalk, stepHistory, type HistoryWalk } from './draft'
+import { useArrived, useTracking } from './use-arrived'
 
 export interface ComposerHandle {
   focus(): void
@@ -116,6 +117,7 @@ export function Composer({
   const caret = useRef<number>(undefined)
   /** In flight; MCP resources they mention may have to be fetched first. */
   const [outgoing, setOutgoing] = useState<readonly Outgoing[]>([])
+  const track = useTracking(sessionId, draft)
   const client = useClient()
   const files = useAttachments(sessionId, sessionId)
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = files
@@ -135,6 +137,11 @@ export function Composer({
     showProblem: setProblem,
   })
   useEffect(() => draft.save(text), [draft, text])
+  // The attachments of arrived messages are among those that are still being read.
+  useArrived({ sessionId, draft, isReady: !reading }, (rest, arrived) => {
+    setText(rest)
+    setAttachments((now) => now.filter(({ id }) => !arrived.some((message) => message.files.includes(id))))
+  })
   useEffect(() => draft.open(), [draft])
   const listId = useId()
   const hintId = useId()
@@ -189,7 +196,7 @@ export function Composer({
     walk.current = undefined
     completion.close()
     setOutgoing((now) => [...now, sent])
-    const releases = [draft.trackOutgoing(sent.text), files.takeAll()]
+    const releases = [track({ text, files: attachments.map(({ id }) => id) }), files.takeAll()]
     const over = (arrived: boolean): void => {
       setOutgoing((now) => now.filter((one) => one !== sent))
       for (const release of releases) release(arrived)

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type DraftStorage, WindowDrafts } from '../../state/drafts/window-drafts'
+import type { SentMessage } from '../../state/drafts/sent-messages'
 import { PersistedDraft } from './draft'
 
 /** Storage of one browser, for any number of windows. */
@@ -26,6 +27,8 @@ function windowOf(storage: DraftStorage, name: string) {
     close: () => page.dispatchEvent(new Event('pagehide')),
   }
 }
+
+const sent = (text: string): SentMessage => ({ text, files: [], same: 0 })
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -66,7 +69,7 @@ describe('the draft of a composer', () => {
     const draft = composer()
     draft.open()
     draft.save('question')
-    const arrived = draft.trackOutgoing('question')
+    const arrived = draft.trackOutgoing(sent('question'))
     draft.save('')
     draft.save('next')
     vi.runAllTimers()
@@ -80,8 +83,8 @@ describe('the draft of a composer', () => {
     const { drafts, composer } = windowOf(storageOf(), 'a')
     const draft = composer()
     draft.open()
-    const first = draft.trackOutgoing('again')
-    draft.trackOutgoing('again')
+    const first = draft.trackOutgoing(sent('again'))
+    draft.trackOutgoing(sent('again'))
     first(true)
     vi.runAllTimers()
     expect(drafts.own('s1')).toBe('again')
@@ -91,7 +94,7 @@ describe('the draft of a composer', () => {
     const { drafts, composer } = windowOf(storageOf(), 'a')
     const draft = composer()
     const leave = draft.open()
-    const arrived = draft.trackOutgoing('question')
+    const arrived = draft.trackOutgoing(sent('question'))
     leave()
     arrived(false)
     expect(drafts.own('s1')).toBe('question')
@@ -102,7 +105,7 @@ describe('the draft of a composer', () => {
     const { drafts, composer } = windowOf(storageOf(), 'a')
     const draft = composer()
     const leave = draft.open()
-    const [first, second] = [draft.trackOutgoing('one'), draft.trackOutgoing('two')]
+    const [first, second] = [draft.trackOutgoing(sent('one')), draft.trackOutgoing(sent('two'))]
     leave()
     first(true)
     expect(drafts.own('s1')).toBe('two')
@@ -112,5 +115,38 @@ describe('the draft of a composer', () => {
     vi.runAllTimers()
     second(true)
     expect(drafts.own('s1')).toBe('two, changed')
+  })
+
+  it('drops messages that turn out to have arrived after a reload, and keeps what was typed after them', () => {
+    const storage = storageOf()
+    const window = windowOf(storage, 'a')
+    const draft = window.composer()
+    draft.open()
+    draft.trackOutgoing(sent('one'))
+    draft.trackOutgoing(sent('two'))
+    draft.save('next')
+    window.close()
+    const again = windowOf(storage, 'a').composer()
+    again.open()
+    expect(again.text).toBe('one\n\ntwo\n\nnext')
+    expect(again.confirm(again.unconfirmed.filter(({ text }) => text === 'two'))).toBe('one\n\nnext')
+    vi.runAllTimers()
+    const third = windowOf(storage, 'a').composer()
+    expect(third.confirm(third.unconfirmed)).toBe('next')
+    expect(third.unconfirmed).toEqual([])
+  })
+
+  it('keeps a restored message that was changed, even if the original arrives', () => {
+    const storage = storageOf()
+    const window = windowOf(storage, 'a')
+    const draft = window.composer()
+    draft.open()
+    draft.trackOutgoing(sent('question'))
+    window.close()
+    const again = windowOf(storage, 'a').composer()
+    expect(again.unconfirmed).toHaveLength(1)
+    again.save('question, changed')
+    again.save('Better question')
+    expect(again.unconfirmed).toEqual([])
   })
 })

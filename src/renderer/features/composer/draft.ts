@@ -1,4 +1,5 @@
 import { browserStorage } from '../../state/page/browser-storage'
+import { linesOf, messagesIn, type SentMessage } from '../../state/drafts/sent-messages'
 import type { WindowDrafts } from '../../state/drafts/window-drafts'
 
 const KEEP_AFTER_MS = 400
@@ -6,11 +7,16 @@ const KEEP_AFTER_MS = 400
 /** Keeps this window's draft, and sent but unconfirmed messages, when the session changes or the page reloads. */
 export class PersistedDraft {
   text: string
+  /**
+   * Sent from an earlier page, which was closed before it knew whether they had arrived. `text` begins with them, until
+   * it is changed there.
+   */
+  #unconfirmed: readonly SentMessage[]
   readonly #sessionId: string
   readonly #drafts: WindowDrafts
   readonly #page: EventTarget
   /** Messages in flight. */
-  #inFlight: readonly string[] = []
+  #inFlight: readonly SentMessage[] = []
   #stored: string
   #isOpen = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -21,26 +27,49 @@ export class PersistedDraft {
     this.#drafts = drafts
     this.#page = page
     this.text = drafts.find(sessionId, `trestle.draft.${sessionId}`)
+    this.#unconfirmed = messagesIn(drafts.find(`sent ${sessionId}`))
+    this.#forgetChanged()
     this.#stored = drafts.own(sessionId)
+  }
+
+  get unconfirmed(): readonly SentMessage[] {
+    return this.#unconfirmed
+  }
+
+  /** The messages that may still arrive. */
+  get onTheirWay(): readonly SentMessage[] {
+    return [...this.#inFlight, ...this.#unconfirmed]
   }
 
   /** Debounced while typing continues. */
   save(text: string): void {
     if (text === this.text) return
     this.text = text
+    this.#forgetChanged()
     this.#later()
+  }
+
+  /** Returns the text without unconfirmed messages that have arrived. */
+  confirm(arrived: readonly SentMessage[]): string {
+    const typed = this.text.slice(joined(textsOf(this.#unconfirmed)).length).replace(/^\n\n/, '')
+    this.#unconfirmed = this.#unconfirmed.filter((message) => !arrived.includes(message))
+    this.text = joined([...textsOf(this.#unconfirmed), typed])
+    this.#later()
+    return this.text
   }
 
   /**
    * Stores a message until the returned function is called with whether it arrived; if not, its text returns to the
    * field, if the field still exists.
    */
-  trackOutgoing(text: string): (arrived: boolean) => void {
-    this.#inFlight = [...this.#inFlight, text]
+  trackOutgoing(message: SentMessage): (arrived: boolean) => void {
+    this.#inFlight = [...this.#inFlight, message]
+    // All that was in the field has been sent.
+    this.#unconfirmed = []
     this.#later()
     return (arrived) => {
       if (!arrived && !this.#isOpen) return
-      this.#inFlight = this.#inFlight.filter((_, index) => index !== this.#inFlight.indexOf(text))
+      this.#inFlight = this.#inFlight.filter((each) => each !== message)
       if (this.#isOpen) this.#later()
       // Another composer may have opened the session and changed the stored draft; then that draft is kept.
       else if (this.#drafts.own(this.#sessionId) === this.#stored) this.#write()
@@ -74,9 +103,21 @@ export class PersistedDraft {
   }
 
   #write(): void {
-    this.#stored = [...this.#inFlight, this.text].filter((text) => text.trim() !== '').join('\n\n')
+    this.#stored = joined([...textsOf(this.#inFlight), this.text])
     this.#drafts.keep(this.#sessionId, this.#stored)
+    this.#drafts.keep(`sent ${this.#sessionId}`, linesOf(this.onTheirWay))
   }
+
+  /** A message that was changed in the field is a draft like any other. */
+  #forgetChanged(): void {
+    if (!this.text.startsWith(joined(textsOf(this.#unconfirmed)))) this.#unconfirmed = []
+  }
+}
+
+const textsOf = (messages: readonly SentMessage[]): string[] => messages.map(({ text }) => text)
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text.trim() !== '').join('\n\n')
 }
 
 const MAX_ENTRIES = 100
