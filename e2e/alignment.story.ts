@@ -114,6 +114,20 @@ test.describe('a line that does not fit', () => {
   })
 })
 
+test('Stop shares a line with the switches of a conversation beside the inspector', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await sendPrompt(page, 'change both')
+  await expect(page.getByRole('group', { name: /Approval needed: Edit a\.ts/ })).toBeVisible()
+  for (const width of [1280, 1300, 1320]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(async () => (await box(page.locator('.composer'))).width).toBeLessThan(width / 1.8)
+    const stop = await middle(page.getByRole('button', { name: /^Stop/ }))
+    const mode = await middle(page.getByRole('button', { name: /^Permissions/ }))
+    expect(Math.abs(stop - mode), `${width} px`).toBeLessThan(4)
+  }
+})
+
 test('the selected tab of the settings is in view when the window becomes narrow', async ({ app }) => {
   const { page } = app
   await openAt(page, '/settings/about')

@@ -35,28 +35,30 @@ export function ComposerRow({
     <div className="composer-row">
       <AttachFiles onFiles={onFiles} />
       {controls}
-      <span id={hintId} className="composer-hint" role="status">
-        {hint}
-      </span>
-      {busy ? (
-        <Button
-          {...(stopsNext && { kbd: 'Esc' })}
-          icon={<Square aria-hidden className="fill-current !size-[10px]" />}
-          onClick={onStop}
-        >
-          Stop
-        </Button>
-      ) : (
-        <Button
-          variant="primary"
-          disabled={!canSend}
-          aria-label="Send"
-          title="Send"
-          className="!px-2"
-          icon={<ArrowUp aria-hidden />}
-          onClick={onSend}
-        />
-      )}
+      <div className="composer-end">
+        <span id={hintId} className="composer-hint" role="status">
+          {hint}
+        </span>
+        {busy ? (
+          <Button
+            {...(stopsNext && { kbd: 'Esc' })}
+            icon={<Square aria-hidden className="fill-current !size-[10px]" />}
+            onClick={onStop}
+          >
+            Stop
+          </Button>
+        ) : (
+          <Button
+            variant="primary"
+            disabled={!canSend}
+            aria-label="Send"
+            title="Send"
+            className="!px-2"
+            icon={<ArrowUp aria-hidden />}
+            onClick={onSend}
+          />
+        )}
+      </div>
     </div>
   )
 }
