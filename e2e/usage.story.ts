@@ -47,7 +47,15 @@ test('a spending limit asks before the next request, and the usage page shows th
   await chart.focus()
   await page.keyboard.press('ArrowLeft')
   await expect(chart).toHaveAttribute('aria-valuetext', /\$0\.00.*0 requests/)
-  await expect(page.getByRole('row', { name: /local\/scripted/ })).toContainText('50%')
+  const row = page.getByRole('row', { name: /local\/scripted/ })
+  await expect(row).toContainText('50%')
+  // A phone shows the cost without scrolling sideways.
+  const size = page.viewportSize()!
+  await page.setViewportSize({ width: 390, height: 844 })
+  await row.scrollIntoViewIfNeeded()
+  await expect(page.getByRole('columnheader', { name: 'Cost' })).toBeInViewport({ ratio: 1 })
+  await expect(row.getByRole('cell', { name: '$0.31' })).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize(size)
   await pictures(app, 'usage')
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })

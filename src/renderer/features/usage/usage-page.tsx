@@ -222,8 +222,12 @@ function UsageTable({ by, rows, userHome }: { by: UsageGroup; rows: UsageRow[]; 
     >
       <table className="w-full border-collapse text-ui tabular-nums">
         <thead>
-          <tr className="text-left text-small text-ink-3 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
+          <tr className="text-left text-small text-ink-3 max-mid:[&>th]:px-2 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
             <th scope="col">{GROUP_NAMES[by]}</th>
+            {/* Next to the name, so that a narrow screen shows it without scrolling. */}
+            <th scope="col" className="text-right">
+              Cost
+            </th>
             <th scope="col" className="text-right">
               Requests
             </th>
@@ -236,22 +240,25 @@ function UsageTable({ by, rows, userHome }: { by: UsageGroup; rows: UsageRow[]; 
             <th scope="col" className="text-right">
               Output
             </th>
-            <th scope="col" className="text-right">
-              Cost
-            </th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.key} className="border-t border-line [&>td]:px-3 [&>td]:py-1.5 [&>td]:text-right">
-              <th scope="row" className="max-w-[340px] px-3 py-1.5 text-left font-normal">
+            <tr
+              key={row.key}
+              className="border-t border-line max-mid:[&>td]:px-2 [&>td]:px-3 [&>td]:py-1.5 [&>td]:text-right"
+            >
+              <th
+                scope="row"
+                className="max-w-[340px] px-3 py-1.5 text-left font-normal max-mid:max-w-[124px] max-mid:px-2"
+              >
                 <RowName by={by} row={row} userHome={userHome} />
               </th>
+              <td className="whitespace-nowrap">{costText(row)}</td>
               <td>{row.requests.toLocaleString()}</td>
               <td>{formatTokens(row.input)}</td>
               <td>{cacheShare(row)}</td>
               <td>{formatTokens(row.output)}</td>
-              <td className="whitespace-nowrap">{costText(row)}</td>
             </tr>
           ))}
         </tbody>
