@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from './app'
-import { transcriptText, sendPrompt, startSession } from './steps'
+import { openAt, transcriptText, sendPrompt, startSession } from './steps'
 
 test.use({ bare: true, model: { script: [{ text: 'Yes.' }, { text: 'Hello.' }] } })
 
@@ -78,4 +78,41 @@ test('a model connected in the app has its real context window and media; an unk
   const unknown = page.getByRole('option', { name: /claude-unheard-of/ })
   await expect(unknown).toContainText('guess')
   await expect(unknown).toContainText('128k · price unknown')
+})
+
+test.describe('a connection that fails its test', () => {
+  const faults = { status: 401, body: { error: { message: 'No such key.' } } }
+  test.use({ model: { script: [{ faults }, { text: 'ok' }, { faults }] } })
+
+  test('is not saved, says so, and can be corrected or saved anyway', async ({ app }) => {
+    const { page } = app
+    const file = join(app.scratch.home, 'config.toml')
+    const isSaved = () => existsSync(file) && readFileSync(file, 'utf8').includes(app.server.baseUrl)
+    const form = page.getByRole('form', { name: 'Connect a provider' })
+    const fill = async (model: string): Promise<void> => {
+      await form.getByLabel('Base URL').fill(app.server.baseUrl)
+      await form.getByLabel('API key').fill('sk-typed-into-the-app')
+      await form.getByLabel('Model name').fill(model)
+      await form.getByRole('button', { name: 'Connect and test' }).click()
+    }
+    await page.getByRole('button', { name: 'Other provider' }).click()
+    await fill('scripted')
+    await expect(form).toContainText('Couldn’t connect')
+    await expect(form).toContainText('No such key.')
+    await expect(form).toContainText('Nothing was saved.')
+    expect(isSaved()).toBe(false)
+    await form.getByRole('button', { name: 'Connect and test' }).click()
+    await expect(page.getByRole('button', { name: 'Model: scripted' })).toBeVisible()
+    expect(isSaved()).toBe(true)
+
+    await openAt(page, '/settings/providers')
+    await page.getByRole('button', { name: 'Catalog' }).click()
+    await page.getByRole('button', { name: 'Other provider' }).click()
+    await fill('another')
+    await expect(form).toContainText('Nothing was saved.')
+    expect(readFileSync(file, 'utf8')).not.toContain('another')
+    await form.getByRole('button', { name: 'Save anyway' }).click()
+    await expect(form).toBeHidden()
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('another')
+  })
 })

@@ -157,6 +157,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.setLanguage': await client.settings.setLanguage({ formats: 'de-CH' }),
     'settings.setShortcut': await client.settings.setShortcut({ id: 'new', keys: 'Mod+Shift+M' }),
     'settings.testModel': await client.settings.testModel({ id: 'p/m' }),
+    'settings.testNewModel': await client.settings.testNewModel({ type: 'anthropic', apiKey: 'k', model: 'm' }),
     'settings.findLocal': await client.settings.findLocal(),
     'settings.removeModel': await client.settings.removeModel({ id: 'p/m' }),
     'settings.removeProvider': await client.settings.removeProvider({ id: 'p' }),

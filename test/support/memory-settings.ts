@@ -94,6 +94,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       return update({ shortcuts: id === undefined || keys === undefined ? others : { ...others, [id]: keys } })
     },
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
+    testNewModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],
   }
 }

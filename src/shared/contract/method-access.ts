@@ -107,6 +107,7 @@ export const METHOD_ACCESS: Classified = {
     setBudget: 'computer',
     setLoginShell: 'computer',
     testModel: 'full',
+    testNewModel: 'computer',
     findLocal: 'full',
   },
   desktop: {

@@ -95,6 +95,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setBudget: os.settings.setBudget.handler(({ input }) => settings.setBudget(withoutUndefined(input))),
     setLoginShell: os.settings.setLoginShell.handler(({ input }) => settings.setLoginShell(input.enabled)),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
+    testNewModel: os.settings.testNewModel.handler(({ input }) => settings.testNewModel(input)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
   }
 }

@@ -48,6 +48,7 @@ export interface ModelActions {
   setFallbackModel(id: string | undefined): Promise<SettingsView>
   offeredModels(input: { id?: string; type: ProviderType; baseUrl?: string; apiKey?: string }): Promise<OfferedModels>
   testModel(id: string): Promise<ConnectionTest>
+  testNewModel(input: { type: ProviderType; baseUrl?: string; apiKey?: string; model: string }): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
 }
 
@@ -123,6 +124,12 @@ export function modelActions({ config, secrets, catalog, onModels, view, edit }:
       return offered
     },
     testModel: (id) => catalog.test(id),
+    testNewModel: ({ type, baseUrl, apiKey, model }) =>
+      catalog.testNew(
+        { type, ...(baseUrl !== undefined && { baseUrl: baseUrl.replace(/\/+$/, '') }) },
+        model,
+        apiKey?.trim() || undefined,
+      ),
     async findLocal() {
       const found = await catalog.findLocal()
       onModels()

@@ -30,6 +30,13 @@ const modelId = z.string().min(1).max(200)
 const sandboxPaths = z.array(z.string().max(4096).regex(SANDBOX_PATH.pattern, SANDBOX_PATH.must)).max(1000)
 const sandboxHosts = z.array(z.string().max(300).regex(SANDBOX_HOST.pattern, SANDBOX_HOST.must)).max(1000)
 
+/** A provider that need not be saved. */
+const newProvider = z.strictObject({
+  type: z.enum(PROVIDER_TYPES),
+  baseUrl: z.url().optional(),
+  apiKey: z.string().optional(),
+})
+
 const dollars = z.union([z.literal(0), z.number().min(0.01).max(1_000_000)])
 const tokens = z.union([z.literal(0), z.int().min(1000).max(1_000_000_000_000)])
 
@@ -82,16 +89,7 @@ export const settingsContract = {
    * Lists the models of a provider, using the given key or the one stored for `id`; if the provider cannot be reached,
    * the known models.
    */
-  offeredModels: oc
-    .input(
-      z.strictObject({
-        id: name.optional(),
-        type: z.enum(PROVIDER_TYPES),
-        baseUrl: z.url().optional(),
-        apiKey: z.string().optional(),
-      }),
-    )
-    .output(type<OfferedModels>()),
+  offeredModels: oc.input(newProvider.extend({ id: name.optional() })).output(type<OfferedModels>()),
   setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),
   setToolEnabled: oc.input(z.strictObject({ name: z.string(), enabled: z.boolean() })).output(type<SettingsView>()),
   /** Turns a feature on or off. The change applies to its tools from the next turn on. */
@@ -212,6 +210,10 @@ export const settingsContract = {
   setLoginShell: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<SettingsView>()),
   /** Sends one tiny request to the model, and returns a message about the result. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
+  /** The same for a model of a provider that is not saved. Nothing is saved. */
+  testNewModel: oc
+    .input(newProvider.extend({ model: z.string().trim().min(1).max(200) }))
+    .output(type<ConnectionTest>()),
   /**
    * Queries the default loopback ports (Ollama, LM Studio, llama.cpp); servers that answered can be used immediately as
    * `found` models.

@@ -362,6 +362,18 @@ describe('testing a connection', () => {
     expect((await testing('no url at all')).message).toContain('not a URL')
   })
 
+  it('works for a provider that is not configured, with its key', async () => {
+    const server = await modelServer([{ text: 'ok' }])
+    const catalog = catalogOf({})
+    expect(await catalog.testNew({ ...LOCAL, baseUrl: server.baseUrl }, 'm', 'sk-new')).toMatchObject({ ok: true })
+    expect(server.requests[0]?.headers['authorization']).toBe('Bearer sk-new')
+    expect(catalog.list().map(({ id }) => id)).toEqual(['demo/scripted'])
+    expect(await catalog.testNew({ type: 'anthropic' }, 'm', undefined)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('A key is required.'),
+    })
+  })
+
   it('never throws, not even for an unknown model', async () => {
     expect(await catalogOf({}).test('not/known')).toMatchObject({
       ok: false,

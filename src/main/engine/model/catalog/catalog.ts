@@ -67,6 +67,8 @@ export interface Catalog {
   smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
+  /** The same for a model of a provider that is not configured. */
+  testNew(provider: ProviderSettings, model: string, key: string | undefined): Promise<ConnectionTest>
   /** Probes the usual local ports. The servers found are in `list` until the next call. */
   findLocal(): Promise<FoundServer[]>
 }
@@ -136,6 +138,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
     throw unknownModel(id, list(), settings())
   }
 
+  const create = async (provider: ProviderSettings, key: string | undefined): Promise<Provider> => {
+    const { createProvider } = await import('../adapter/adapter')
+    return createProvider(provider, { key, ...(modelFetch && { fetch: modelFetch }) })
+  }
+
   const providerOf = (info: ModelInfo): Promise<Provider> => {
     const now = settings()
     const server = info.origin === 'found' ? local.find((candidate) => candidate.slug === info.providerId) : undefined
@@ -153,9 +160,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const made = JSON.stringify([provider, key ?? null])
     const existing = providers.get(info.providerId)
     if (existing?.made === made) return existing.provider
-    const creating = import('../adapter/adapter').then(({ createProvider }) =>
-      createProvider(provider, { key, ...(modelFetch && { fetch: modelFetch }) }),
-    )
+    const creating = create(provider, key)
     providers.set(info.providerId, { made, provider: creating })
     creating.catch(() => providers.delete(info.providerId))
     return creating
@@ -204,6 +209,16 @@ export function createCatalog(options: CatalogOptions): Catalog {
     async test(id, signal) {
       const { testConnection } = await import('../test-connection')
       return testConnection(() => resolve(id), signal)
+    },
+    async testNew(provider, model, key) {
+      const { testConnection } = await import('../test-connection')
+      return testConnection(async () => {
+        await options.ready?.()
+        if (key === undefined && needsKey(provider)) throw new CodedError('model.auth', 'A key is required.')
+        const facts = modelFacts({ provider, providerId: 'new', model, listed: lists.get(provider, model) })
+        const info = { id: `new/${model}`, model, label: model, providerId: 'new', ...facts }
+        return { info: { ...info, origin: 'configured' }, provider: await create(provider, key) }
+      })
     },
   }
 }

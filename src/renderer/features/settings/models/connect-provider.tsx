@@ -13,7 +13,7 @@ import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/notice'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
-import { useOfferedModels, ModelNameField, TestResult, useConnectionTest } from './model-name-field'
+import { useOfferedModels, ModelNameField, TestResult, useNewConnectionTest } from './model-name-field'
 import { ConnectTile } from './connect-tile'
 import { baseUrlProblem, suggestProviderId } from './provider-input'
 import { ProviderTiles } from './provider-tiles'
@@ -42,69 +42,61 @@ function ConnectOther({ settings, onConnected, onCancel }: ConnectProviderProps 
   const [apiKey, setApiKey] = useState('')
   const [model, setModel] = useState('')
   const [checked, setChecked] = useState(false)
-  // A second attempt replaces what the first one saved.
-  const [savedAs, setSavedAs] = useState<{ providerId: string; modelId: string }>()
   const asked = () => ({
     type,
     ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }),
     ...(apiKey.trim() && { apiKey: apiKey.trim() }),
   })
-  const connect = useSettingsChange(
-    async (api, { providerId, modelId, isOther }: { providerId: string; modelId: string; isOther: boolean }) => {
-      await api.saveProvider({
-        id: providerId,
-        type,
-        ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }),
-        ...(apiKey.trim() && { apiKey: apiKey.trim() }),
-      })
-      if (isOther && savedAs)
-        await (savedAs.providerId === providerId
-          ? api.removeModel({ id: savedAs.modelId })
-          : api.removeProvider({ id: savedAs.providerId }))
-      // The provider's data on its models applies to this one too; if it cannot be queried, the test says why.
-      await api.offeredModels({ id: providerId, ...asked() })
-      return api.saveModel({ id: modelId, providerId, model: model.trim() })
-    },
-  )
+  const connect = useSettingsChange(async (api, { providerId, modelId }: { providerId: string; modelId: string }) => {
+    await api.saveProvider({ id: providerId, ...asked() })
+    // The provider's data on its models applies to this one too; if it cannot be queried, the known data does.
+    await api.offeredModels({ id: providerId, ...asked() })
+    return api.saveModel({ id: modelId, providerId, model: model.trim() })
+  })
   const offered = useOfferedModels()
-  const test = useConnectionTest()
+  const test = useNewConnectionTest()
   const words = providerFacts(type)
   const problems: Record<string, string | undefined> = {
     baseUrl: baseUrlProblem(type, baseUrl.trim()),
     model: model.trim() === '' ? 'Enter a model ID' : undefined,
   }
-  const refused = formFailure(connect.error, FIELDS)
+  const refused = formFailure(test.error ?? connect.error, FIELDS)
   const errorOf = (field: string): string | undefined =>
     (checked ? problems[field] : undefined) ?? refused.fields[field]
   const busy = connect.isPending || test.isPending
 
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const save = (): void => {
+    const providerId = suggestProviderId(
+      type,
+      baseUrl.trim(),
+      settings.providers.map(({ id }) => id),
+    )
+    const modelId = `${providerId}/${model.trim()}`
+    // The form may be gone once the provider is saved, so a callback of `mutate` would be too.
+    void connect.mutateAsync({ providerId, modelId }).then(
+      () => onConnected(modelId),
+      () => undefined,
+    )
+  }
+
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     if (busy) return
     setChecked(true)
     test.reset()
+    connect.reset()
     if (Object.values(problems).some((problem) => problem !== undefined)) {
       const form = event.currentTarget
       requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus())
       return
     }
-    const taken = settings.providers.map(({ id }) => id).filter((id) => id !== savedAs?.providerId)
-    const providerId = suggestProviderId(type, baseUrl.trim(), taken)
-    const modelId = `${providerId}/${model.trim()}`
-    try {
-      await connect.mutateAsync({ providerId, modelId, isOther: savedAs !== undefined && savedAs.modelId !== modelId })
-      setSavedAs({ providerId, modelId })
-      const outcome = await test.mutateAsync(modelId)
-      if (outcome.ok) onConnected(modelId)
-    } catch {
-      // Both mutations keep their error; it is shown below.
-    }
+    test.mutate({ ...asked(), model: model.trim() }, { onSuccess: ({ ok }) => ok && save() })
   }
 
   return (
     <form
       noValidate
-      onSubmit={(event) => void submit(event)}
+      onSubmit={submit}
       aria-label="Connect a provider"
       className="rounded-lg border border-line bg-raised p-4"
     >
@@ -154,13 +146,16 @@ function ConnectOther({ settings, onConnected, onCancel }: ConnectProviderProps 
         />
       </div>
       {refused.failure && <ErrorNote failure={refused.failure} className="mt-3.5" />}
-      <TestResult test={test} className="[&:not(:empty)]:mt-3" />
+      <TestResult test={{ ...test, error: null }} className="[&:not(:empty)]:mt-3" />
+      {test.data && !test.data.ok && <p className="mt-1 text-small text-ink-3">Nothing was saved.</p>}
       <div className="mt-4 flex flex-wrap items-center gap-2">
         <Button variant="primary" type="submit" busy={busy}>
           Connect and test
         </Button>
-        {savedAs && test.data && !test.data.ok && (
-          <Button onClick={() => onConnected(savedAs.modelId)}>Save anyway</Button>
+        {test.data && !test.data.ok && (
+          <Button busy={connect.isPending} onClick={save}>
+            Save anyway
+          </Button>
         )}
         <Button variant="quiet" onClick={onCancel}>
           Back

@@ -87,6 +87,15 @@ export function useConnectionTest() {
   })
 }
 
+/** Sends one to a model of a provider that is not saved, and saves nothing. */
+export function useNewConnectionTest() {
+  const client = useClient()
+  return useMutation({
+    mutationFn: (model: { type: ProviderType; baseUrl?: string; apiKey?: string; model: string }) =>
+      client.settings.testNewModel(model),
+  })
+}
+
 type Test = ReturnType<typeof useConnectionTest>
 
 /** The result of a test as text, with its duration. */
