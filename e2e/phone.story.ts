@@ -4,7 +4,7 @@ import type { Browser, Page } from '@playwright/test'
 import { canMakeCertificates } from '../test/support/certificate'
 import { expect, test } from './app'
 import { findingsInBothThemes } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { openAt, pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({
   config: { more: '[devices]\nlisten = "127.0.0.1:0"' },
@@ -114,4 +114,22 @@ test('a phone is paired with a code, approves, steers and stops, and is signed o
   await expect(page.getByText('No devices yet')).toBeVisible()
   await mobile.reload()
   await expect(mobile.getByRole('heading', { name: 'Pair this device' })).toBeVisible()
+})
+
+test('a code that has expired says so, and is replaced by a new one', async ({ app }) => {
+  const { page } = app
+  await openAt(page, '/settings/devices')
+  await page.getByRole('button', { name: 'Pair a device' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Pair a device' })
+  await page.clock.install()
+  await dialog.getByRole('button', { name: 'Show code' }).click()
+  const code = dialog.getByText(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/)
+  const first = await code.textContent()
+  await page.clock.fastForward('11:00')
+  await expect(dialog.getByRole('status')).toHaveText('The code has expired. It was not used.')
+  await expect(code).toHaveCount(0)
+  await page.clock.resume()
+  await dialog.getByRole('button', { name: 'Show a new code' }).press('Enter')
+  await expect(code).toBeVisible()
+  expect(await code.textContent()).not.toBe(first)
 })

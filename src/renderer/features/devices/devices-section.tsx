@@ -1,7 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus, Smartphone } from 'lucide-react'
 import { useState, useEffect, useMemo } from 'react'
-import type { DeviceAddress, PairedDevice, DeviceAccess, PairingCode } from '../../../shared/model/place/paired-device'
+import {
+  PAIRING_LIMITS,
+  type DeviceAddress,
+  type PairedDevice,
+  type DeviceAccess,
+  type PairingCode,
+} from '../../../shared/model/place/paired-device'
 import { failureFrom } from '../../client/failure-from'
 import { formatDate } from '../../../shared/language/speak'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
@@ -185,7 +191,15 @@ function PairDialog({ address, devices, onClose }: PairDialogProps) {
   const pair = useMutation({ mutationFn: () => client.device.pair({ access }) })
   const paired = devices.find(({ deviceId }) => !before.has(deviceId))
   const code = pair.data
-  const isWaiting = code !== undefined && paired === undefined
+  const [expired, setExpired] = useState<PairingCode>()
+  const isExpired = code !== undefined && code === expired
+  const isWaiting = code !== undefined && paired === undefined && !isExpired
+  useEffect(() => {
+    if (!code) return undefined
+    // The clock of the engine's computer may differ from this one's.
+    const timer = setTimeout(() => setExpired(code), PAIRING_LIMITS.codeMs)
+    return () => clearTimeout(timer)
+  }, [code])
   useEffect(() => {
     if (!isWaiting) return undefined
     return () => void client.device.cancelPairing().catch(() => undefined)
@@ -199,7 +213,7 @@ function PairDialog({ address, devices, onClose }: PairDialogProps) {
         paired ? undefined : 'The device gets its own key. It appears in the list, where you can revoke it at any time.'
       }
       footer={
-        code || paired ? (
+        isWaiting || paired ? (
           <Button variant="primary" onClick={onClose}>
             {paired ? 'Done' : 'Close'}
           </Button>
@@ -209,7 +223,7 @@ function PairDialog({ address, devices, onClose }: PairDialogProps) {
               Cancel
             </Button>
             <Button variant="primary" busy={pair.isPending} onClick={() => pair.mutate()}>
-              Show code
+              {isExpired ? 'Show a new code' : 'Show code'}
             </Button>
           </>
         )
@@ -217,6 +231,8 @@ function PairDialog({ address, devices, onClose }: PairDialogProps) {
     >
       {paired ? (
         <p role="status">{paired.name} is paired.</p>
+      ) : isExpired ? (
+        <p role="status">The code has expired. It was not used.</p>
       ) : code ? (
         <Code code={code} address={address} />
       ) : (
