@@ -40,6 +40,10 @@ test.describe('the settings page', () => {
     await expect(page.getByText(/config\.toml/).first()).toBeVisible()
     await expect(page.getByText(/line \d+|:\d+:\d+/i).first()).toBeVisible()
     expect(readFileSync(file, 'utf8')).toBe(broken)
+
+    // The problem is a sentence of its own.
+    writeFileSync(file, broken.replace('[providers.two', '[features]\nunheard_of = true'))
+    await expect(page.getByText(/Unknown key "unheard_of".*\w\. Until it’s fixed/)).toBeVisible()
   })
 })
 

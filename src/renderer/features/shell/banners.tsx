@@ -65,8 +65,8 @@ export function ConfigBanner({
           )
         }
       >
-        <code className="font-mono text-small">{problemLocation(first, userHome)}</code> {first.message}
-        {more > 0 && ` (and ${more} more)`}{' '}
+        <code className="font-mono text-small">{problemLocation(first, userHome)}</code>{' '}
+        {sentenceOf(more > 0 ? `${first.message.replace(/\.$/, '')} (and ${more} more)` : first.message)}{' '}
         <span className="text-ink-2">Until it’s fixed, the last valid settings or the defaults apply.</span>
       </Banner>
     </div>
@@ -178,4 +178,8 @@ function interruptedTitlesText(titles: readonly string[]): string {
   const named = titles.slice(0, 2).map((title) => `“${title}”`)
   const more = titles.length > 2 ? ` and ${titles.length - 2} more` : ''
   return `${titles.length} sessions were interrupted when Trestle last closed: ${named.join(', ')}${more}.`
+}
+
+function sentenceOf(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }
