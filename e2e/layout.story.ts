@@ -171,24 +171,31 @@ test('right-to-left text runs right to left, beside text that does not', async (
   await expect(composer).toHaveCSS('direction', 'rtl')
 })
 
-test('a session that ended off screen is marked unread until opened, and pinned sessions are at the top', async ({
-  app,
-}) => {
-  const { page } = app
-  await startSession(app)
-  await sendPrompt(page, 'Fix the login')
-  await page.getByRole('button', { name: 'Settings' }).click()
-  const row = page.getByRole('treeitem', { name: /Fix the login/ })
-  await expect(row).toHaveAccessibleName(/unread/)
-  await row.click()
-  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
-  await expect(row).not.toHaveAccessibleName(/unread/)
-  await reload(page)
-  await expect(row).toBeVisible()
-  await expect(row).not.toHaveAccessibleName(/unread/)
-  await chooseInMenu(row, 'Pin')
-  await expect(page.getByText('Pinned', { exact: true })).toBeVisible()
-  await expect(row).toHaveCount(1)
+test.describe('a turn that lasts until another page is shown', () => {
+  const shown = Promise.withResolvers<void>()
+  test.use({ model: { script: [{ text: RTL, faults: { holds: [{ events: 1, until: shown.promise }] } }] } })
+
+  test('a session that ended off screen is marked unread until opened, and pinned sessions are at the top', async ({
+    app,
+  }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'Fix the login')
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+    shown.resolve()
+    const row = page.getByRole('treeitem', { name: /Fix the login/ })
+    await expect(row).toHaveAccessibleName(/unread/)
+    await row.click()
+    await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
+    await expect(row).not.toHaveAccessibleName(/unread/)
+    await reload(page)
+    await expect(row).toBeVisible()
+    await expect(row).not.toHaveAccessibleName(/unread/)
+    await chooseInMenu(row, 'Pin')
+    await expect(page.getByText('Pinned', { exact: true })).toBeVisible()
+    await expect(row).toHaveCount(1)
+  })
 })
 
 test('read and pinned marks are the same in another browser, and survive a restart', async ({ app }) => {
