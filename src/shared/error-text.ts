@@ -8,3 +8,8 @@ export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
+
+/** The text as a sentence that another one can follow: a period is added if it ends without punctuation. */
+export function sentence(text: string): string {
+  return /[.!?…][)\]"”’]?$/.test(text) ? text : `${text}.`
+}

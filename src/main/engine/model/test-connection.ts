@@ -1,4 +1,4 @@
-import { errorText } from '../../../shared/error-text'
+import { errorText, sentence } from '../../../shared/error-text'
 import { CodedError, failureText } from '../../../shared/errors'
 import type { ConnectionTest } from '../../../shared/configuration/settings'
 import type { ModelInfo, Provider } from './provider'
@@ -52,6 +52,5 @@ async function firstWords(provider: Provider, info: ModelInfo, signal: AbortSign
 function reason(error: unknown, timedOut: boolean): string {
   if (timedOut) return `It did not answer within ${LIMIT_MS / 1000} s.`
   if (!(error instanceof CodedError)) return errorText(error)
-  const text = failureText(error.failure)
-  return `${text}${/[.!?)\]"]$/.test(text) ? '' : '.'} ${error.failure.advice}`
+  return `${sentence(failureText(error.failure))} ${error.failure.advice}`
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { MailFilter, MailPosition } from '../../../shared/model/assistant/mail'
 import type { Schedule } from '../../../shared/model/assistant/schedule'
@@ -78,7 +79,7 @@ export function createMailWatches({ rows, source, clock, arrived, notify }: Mail
     const report = (): void =>
       notify({
         title: `New mail of ${account} cannot start schedules`,
-        body: `${message} ${advice} Trestle keeps trying; mail that arrives in the meantime is not lost.`.trim(),
+        body: `${sentence(message)} ${advice} Trestle keeps trying; mail that arrives in the meantime is not lost.`.trim(),
       })
     // The user is notified immediately of problems that only they can fix.
     if (code === 'mail.account' || code === 'mail.sign_in' || code === 'mail.certificate') {

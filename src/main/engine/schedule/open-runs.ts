@@ -1,3 +1,4 @@
+import { sentence } from '../../../shared/error-text'
 import { isMidCall } from '../../../shared/model/approval/approval'
 import { cutText } from '../../../shared/cut-text'
 import { failureOf } from '../../../shared/errors'
@@ -89,7 +90,7 @@ export function createOpenRuns(deps: OpenRunsDeps, ended: () => void): OpenRuns 
     try {
       const created = rows.run(runId)?.sessionId
       const hasBegun = created !== undefined && (store.header(created)?.turns ?? 0) > 0
-      end(runId, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim(), hasBegun)
+      end(runId, isStopped ? 'interrupted' : 'failed', `${sentence(message)} ${advice}`.trim(), hasBegun)
     } catch (problem) {
       // The run stays open and is ended later, by `settleOpenRuns`.
       working.delete(runId)

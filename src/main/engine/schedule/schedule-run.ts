@@ -1,3 +1,4 @@
+import { sentence } from '../../../shared/error-text'
 import {
   MAX_FAILURES,
   type Schedule,
@@ -52,7 +53,7 @@ export function statusOf(
 
 /** Why a turn failed, with advice. */
 export function noteOf(stop: StopReason | undefined, failure: SessionHeader['lastFailure']): string {
-  if (failure) return `${failure.message} ${failure.advice}`
+  if (failure) return `${sentence(failure.message)} ${failure.advice}`
   switch (stop) {
     case 'max_turn_requests':
       return 'It reached its limit of steps.'

@@ -1,3 +1,4 @@
+import { sentence } from '../../../shared/error-text'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, type KeyboardEvent } from 'react'
 import { PAGE_PATHS } from '../../../shared/contract/page-host'
@@ -80,7 +81,7 @@ export function QuickPrompt() {
       />
       {failure && (
         <p role="alert" className="line-clamp-2 text-small text-fail-ink">
-          {failure.message} {failure.advice}
+          {sentence(failure.message)} {failure.advice}
         </p>
       )}
       <div className="flex items-center gap-2.5">

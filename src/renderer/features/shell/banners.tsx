@@ -1,3 +1,4 @@
+import { sentence } from '../../../shared/error-text'
 import { Eye, FileWarning, Hourglass, Unplug, History, TriangleAlert } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
@@ -66,7 +67,7 @@ export function ConfigBanner({
         }
       >
         <code className="font-mono text-small">{problemLocation(first, userHome)}</code>{' '}
-        {sentenceOf(more > 0 ? `${first.message.replace(/\.$/, '')} (and ${more} more)` : first.message)}{' '}
+        {sentence(more > 0 ? `${first.message.replace(/\.$/, '')} (and ${more} more)` : first.message)}{' '}
         <span className="text-ink-2">Until it’s fixed, the last valid settings or the defaults apply.</span>
       </Banner>
     </div>
@@ -178,8 +179,4 @@ function interruptedTitlesText(titles: readonly string[]): string {
   const named = titles.slice(0, 2).map((title) => `“${title}”`)
   const more = titles.length > 2 ? ` and ${titles.length - 2} more` : ''
   return `${titles.length} sessions were interrupted when Trestle last closed: ${named.join(', ')}${more}.`
-}
-
-function sentenceOf(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`
 }

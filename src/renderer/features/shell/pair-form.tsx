@@ -1,3 +1,4 @@
+import { sentence } from '../../../shared/error-text'
 import { useMutation } from '@tanstack/react-query'
 import { Smartphone } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -39,7 +40,7 @@ export function PairForm() {
           spellCheck={false}
           placeholder="ABCD-EFGH"
           value={code}
-          error={failure && `${failure.message} ${failure.advice}`}
+          error={failure && `${sentence(failure.message)} ${failure.advice}`}
           onChange={(event) => {
             setCode(event.target.value)
             pair.reset()

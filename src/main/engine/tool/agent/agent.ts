@@ -1,3 +1,4 @@
+import { sentence } from '../../../../shared/error-text'
 import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { failureOf } from '../../../../shared/errors'
@@ -59,7 +60,7 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
             return 'status' in end ? resultOf(end) : inBackground(end, 'The user moved it to the background. ')
           } catch (error) {
             const { message, advice } = failureOf(error)
-            return failed(`The subagent could not be started: ${message} ${advice}`)
+            return failed(`The subagent could not be started: ${sentence(message)} ${advice}`)
           }
         },
       }

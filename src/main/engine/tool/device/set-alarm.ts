@@ -1,3 +1,4 @@
+import { sentence } from '../../../../shared/error-text'
 import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { failureOf } from '../../../../shared/errors'
@@ -35,7 +36,7 @@ export function setAlarmTool({ setAlarm }: Pick<DeviceServices, 'setAlarm'>): To
             return ok(`Set. It rings at:\n${localTimeText(new Date(at), machineZone())}\nThe user can cancel it.`)
           } catch (error) {
             const { message, advice } = failureOf(error)
-            return failed(`${message} ${advice}`.trim())
+            return failed(`${sentence(message)} ${advice}`.trim())
           }
         },
       }

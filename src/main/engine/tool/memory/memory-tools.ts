@@ -1,3 +1,4 @@
+import { sentence } from '../../../../shared/error-text'
 import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { failureOf } from '../../../../shared/errors'
@@ -196,6 +197,6 @@ async function attempt(work: () => Promise<string>): Promise<ToolResult> {
     return ok(await work())
   } catch (error) {
     const { message, advice } = failureOf(error)
-    return failed(`${message} ${advice}`.trim())
+    return failed(`${sentence(message)} ${advice}`.trim())
   }
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../../../shared/error-text'
 import type { PermissionMode } from '../../../../shared/model/approval/approval'
 import { failureOf } from '../../../../shared/errors'
 import {
@@ -282,5 +283,5 @@ async function attempt(work: () => Promise<string>): Promise<ToolResult> {
 
 function messageOf(error: unknown): string {
   const { message, advice } = failureOf(error)
-  return `${message} ${advice}`.trim()
+  return `${sentence(message)} ${advice}`.trim()
 }

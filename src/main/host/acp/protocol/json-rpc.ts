@@ -1,3 +1,4 @@
+import { sentence } from '../../../../shared/error-text'
 import type { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type AnyMessage, type Stream, RequestError } from '@agentclientprotocol/sdk'
 import { CodedError, type Failure, failureText } from '../../../../shared/errors'
@@ -197,5 +198,5 @@ export function toRequestError(error: unknown): unknown {
 
 /** Editors show this text verbatim. */
 export function failureMessage(failure: Failure): string {
-  return `${failureText(failure)} ${failure.advice}`
+  return `${sentence(failureText(failure))} ${failure.advice}`
 }

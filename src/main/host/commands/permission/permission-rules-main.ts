@@ -1,3 +1,4 @@
+import { sentence } from '../../../../shared/error-text'
 import {
   RULE_DECISIONS,
   TESTED_TOOLS,
@@ -66,7 +67,7 @@ export async function permissionRulesMain(
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
     if (isJson) process.stdout.write(errorAsJson(error))
-    process.stderr.write(`trestle: ${error.message} ${error.failure.advice}\n`)
+    process.stderr.write(`trestle: ${sentence(error.message)} ${error.failure.advice}\n`)
     return 1
   } finally {
     config.close()
