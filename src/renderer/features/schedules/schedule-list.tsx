@@ -53,7 +53,7 @@ function ScheduleRow({ schedule, userHome }: { schedule: Schedule; userHome: str
         <span className="flex items-center gap-2">
           <span className="min-w-0 truncate font-medium">{name}</span>
           {isPaused && <Badge tone={failures > 0 ? 'fail' : 'plain'}>Paused</Badge>}
-          {!isPaused && failures > 0 && <Badge tone="fail">{`${failures} failed in a row`}</Badge>}
+          {!isPaused && failures > 1 && <Badge tone="fail">{`${failures} failed in a row`}</Badge>}
         </span>
         <span className="block truncate text-small text-ink-3">{about.join(' · ')}</span>
       </button>
