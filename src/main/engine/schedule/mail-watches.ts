@@ -79,7 +79,9 @@ export function createMailWatches({ rows, source, clock, arrived, notify }: Mail
     const report = (): void =>
       notify({
         title: `New mail of ${account} cannot start schedules`,
-        body: `${sentence(message)} ${advice} Trestle keeps trying; mail that arrives in the meantime is not lost.`.trim(),
+        body: [sentence(message), advice, 'Trestle keeps trying; mail that arrives in the meantime is not lost.']
+          .filter((part) => part !== '')
+          .join(' '),
       })
     // The user is notified immediately of problems that only they can fix.
     if (code === 'mail.account' || code === 'mail.sign_in' || code === 'mail.certificate') {

@@ -221,8 +221,8 @@ function UsageTable({ by, rows, userHome }: { by: UsageGroup; rows: UsageRow[]; 
       aria-label={`Usage by ${by}`}
     >
       <table className="w-full border-collapse text-ui tabular-nums">
-        <thead>
-          <tr className="text-left text-small text-ink-3 max-mid:[&>th]:px-2 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
+        <thead className="text-left text-small text-ink-3">
+          <tr className="[&>th]:px-3 [&>th]:py-2 [&>th]:font-medium max-mid:[&>th]:px-2">
             <th scope="col">{GROUP_NAMES[by]}</th>
             {/* Next to the name, so that a narrow screen shows it without scrolling. */}
             <th scope="col" className="text-right">
