@@ -127,8 +127,11 @@ test.describe('an edit', () => {
     await expect(allow).toBeDisabled()
     await card.getByRole('button', { name: /^Show all/ }).click()
     await expect(allow).toBeDisabled()
-    await card.getByText('line 30 changed').evaluate((row) => row.scrollIntoView({ block: 'end' }))
-    await expect(allow).toBeEnabled()
+    // The card may still change its size.
+    await expect(async () => {
+      await card.getByText('line 30 changed').evaluate((row) => row.scrollIntoView({ block: 'end' }))
+      await expect(allow).toBeEnabled({ timeout: 2000 })
+    }).toPass()
     await expect(card.getByText('line 33', { exact: true })).not.toBeInViewport()
     await allow.click()
     await expect(transcriptText(page, 'Changed.')).toBeVisible()
