@@ -39,39 +39,67 @@ export interface SessionFollowers {
   keeper: TurnKeeper | undefined
 }
 
-/** Passes session events to the other parts, in this order. */
+/** Passes session events to the other parts, in this order. A part that fails does not keep them from the others. */
 export function followSessions(parts: SessionFollowers): void {
   const { sessions, notify, tools, inbox, agents, notifier, hooks, features } = parts
   const { sandboxes, titles, mcp, checkpoints, reviews, backups, keeper, background, log } = parts
+  const passOn = (...calls: (() => void)[]): void => {
+    for (const call of calls) {
+      try {
+        call()
+      } catch (error) {
+        log(`An event of a session could not be handled: ${failureOf(error).message}`)
+      }
+    }
+  }
   sessions.follow({
     recorded(session, before, events) {
-      keeper?.recorded(session, events)
-      if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
-      // A subagent is not among the user's sessions: it is listed as a task.
-      if (!isAgentId(session.id))
-        notify({ kind: 'session', summary: summaryOf(session.header, features.worktrees.of(session.header.folder)) })
-      inbox.sessionChanged(before, session.header)
-      agents.onRecorded(session.header, before)
-      hooks.recorded(session, events)
-      features.schedule.recorded(session, events)
-      features.worktrees.recorded(session, events)
-      titles?.onRecorded(session.header, before, events)
-      mcp.onRecorded(session.header, before, events)
-      if (events.some(changesSandbox)) void sandboxes.sync(session)
-      if (events.some(({ type }) => type === 'turn.finished')) backups.takeIfDue()
-    },
-    opened: notifier.sessionOpened,
-    removed(sessionId) {
-      keeper?.removed(sessionId)
-      hooks.removed(sessionId)
-      mcp.leave(sessionId)
-      checkpoints.removed(sessionId)
-      background.add(reviews.removed(sessionId), (error) =>
-        log(`Notes of a review could not be removed: ${failureOf(error).message}`),
+      passOn(
+        () => keeper?.recorded(session, events),
+        () => {
+          if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation))
+            tools.forgetReads(session)
+        },
+        () => {
+          // A subagent is not among the user's sessions: it is listed as a task.
+          if (!isAgentId(session.id))
+            notify({
+              kind: 'session',
+              summary: summaryOf(session.header, features.worktrees.of(session.header.folder)),
+            })
+        },
+        () => inbox.sessionChanged(before, session.header),
+        () => agents.onRecorded(session.header, before),
+        () => hooks.recorded(session, events),
+        () => features.schedule.recorded(session, events),
+        () => features.worktrees.recorded(session, events),
+        () => titles?.onRecorded(session.header, before, events),
+        () => mcp.onRecorded(session.header, before, events),
+        () => {
+          if (events.some(changesSandbox)) void sandboxes.sync(session)
+        },
+        () => {
+          if (events.some(({ type }) => type === 'turn.finished')) backups.takeIfDue()
+        },
       )
-      if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
-      else notify({ kind: 'session.removed', sessionId })
-      notify({ kind: 'inbox' })
+    },
+    opened: (session) => passOn(() => notifier.sessionOpened(session)),
+    removed(sessionId) {
+      passOn(
+        () => keeper?.removed(sessionId),
+        () => hooks.removed(sessionId),
+        () => mcp.leave(sessionId),
+        () => checkpoints.removed(sessionId),
+        () =>
+          background.add(reviews.removed(sessionId), (error) =>
+            log(`Notes of a review could not be removed: ${failureOf(error).message}`),
+          ),
+        () => {
+          if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
+          else notify({ kind: 'session.removed', sessionId })
+        },
+        () => notify({ kind: 'inbox' }),
+      )
     },
   })
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { failureOf } from '../../../shared/errors'
 import type { Config } from '../config/config'
 import { openConfig } from '../config/config'
 import { resolveHome } from '../config/home'
@@ -215,7 +216,13 @@ function createEngineChanges(log: (message: string) => void): EngineChanges {
   const listeners = new Set<(change: EngineChange) => void>()
   const warned = new Set<string>()
   const notify = (change: EngineChange): void => {
-    for (const listener of listeners) listener(change)
+    for (const listener of listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        log(`A listener of the engine failed: ${failureOf(error).message}`)
+      }
+    }
   }
   return {
     notify,

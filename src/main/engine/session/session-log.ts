@@ -15,12 +15,13 @@ interface SessionLogDeps {
 /** Records the events of one open session, folds its header from them, and notifies its listeners. */
 export class SessionLog {
   readonly #deps: SessionLogDeps
-  readonly #liveEvents = new LiveEvents()
+  readonly #liveEvents: LiveEvents
   #header: SessionHeader
 
   constructor(header: SessionHeader, deps: SessionLogDeps) {
     this.#header = header
     this.#deps = deps
+    this.#liveEvents = new LiveEvents((message) => deps.log(message))
   }
 
   /** As of the latest recorded event: this process holds the lease, so no other process appends any. */
@@ -98,6 +99,11 @@ type Listener = (event: SessionEvent) => void
 class LiveEvents {
   readonly #live = new LiveState()
   readonly #listeners = new Set<Listener>()
+  readonly #log: (message: string) => void
+
+  constructor(log: (message: string) => void) {
+    this.#log = log
+  }
 
   get hasListeners(): boolean {
     return this.#listeners.size > 0
@@ -123,7 +129,14 @@ class LiveEvents {
   }
 
   #notify(event: SessionEvent): void {
-    for (const listener of this.#listeners) listener(event)
+    for (const listener of this.#listeners) {
+      try {
+        listener(event)
+      } catch (error) {
+        // What is recorded stays recorded, and the other listeners need it.
+        this.#log(`A listener of a session failed: ${failureOf(error).message}`)
+      }
+    }
   }
 }
 
