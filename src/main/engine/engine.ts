@@ -194,7 +194,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now,
     chained: async () => (await import('./store/received-sessions')).createReceivedSessions(foundation.database).events,
   })
-  const inbox = createInbox({ store, choices: sessions.choices, notify })
+  const inbox = createInbox({ store, choices: sessions.choices, notify, log })
   followSessions({
     ...parts,
     reviews,

@@ -53,8 +53,14 @@ function resolve(store: Store, sessionId: string, approvalId: string): void {
   store.append(sessionId, [{ type: 'approval.resolved', approvalId, callId: approvalId, outcome: 'reject_once' }])
 }
 
-function inboxOf(store: Store, told: EngineChange[] = []) {
-  const inbox = createInbox({ store, choices: async () => [], notify: (change) => told.push(change), pollMs: 5 })
+function inboxOf(store: Store, told: EngineChange[] = [], logged: string[] = []) {
+  const inbox = createInbox({
+    store,
+    choices: async () => [],
+    notify: (change) => told.push(change),
+    log: (message) => logged.push(message),
+    pollMs: 5,
+  })
   cleanups.push(() => inbox.close())
   return inbox
 }
@@ -108,4 +114,25 @@ it('shows the requests of another process, and reports when that process asks or
   resolve(theirs, 'far', 'a')
   await until(() => told.length === 2, 'the notification of its answer')
   expect(inbox.list()).toEqual([])
+})
+
+it('keeps polling after the store could not be read for a moment, and logs that once', async () => {
+  const home = scratch()
+  const mine = open(home)
+  const theirs = open(home)
+  create(theirs, 'far')
+  const [told, logged]: [EngineChange[], string[]] = [[], []]
+  let failures = 0
+  const waiting = (): ReturnType<Store['waiting']> => {
+    if (failures === 0) return mine.waiting()
+    failures -= 1
+    throw new Error('disk I/O error')
+  }
+  const inbox = inboxOf({ ...mine, waiting }, told, logged)
+  inbox.watch()
+  failures = 3
+  await until(() => failures === 0, 'the failures')
+  ask(theirs, 'far', 'a', 1)
+  await until(() => told.length === 1, 'the notification of a request')
+  expect(logged).toEqual([expect.stringContaining('disk I/O error')])
 })

@@ -1,5 +1,5 @@
 import { isDangerous, type InboxEntry, type Approval, type RuleChoice } from '../../../shared/model/approval/approval'
-import { CodedError } from '../../../shared/errors'
+import { CodedError, failureOf } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session/session'
 
 import type { Store } from '../store/store'
@@ -9,6 +9,7 @@ export interface InboxDeps {
   store: Pick<Store, 'header' | 'waiting' | 'window'>
   choices: Inbox['choices']
   notify(change: { kind: 'inbox' }): void
+  log(message: string): void
   /**
    * Interval for polling the requests of other processes, in ms. Each poll is one query that finds only sessions with
    * pending requests. Default 2 s.
@@ -31,10 +32,11 @@ const RECENT_EVENTS = 1000
  * The requests pending in all sessions. A fold over session headers: only headers with pending requests are read, each
  * again only after a change.
  */
-export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps): OpenInbox {
+export function createInbox({ store, choices, notify, log, pollMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
   let timer: NodeJS.Timeout | undefined
   let shown = ''
+  let hasFailed = false
 
   function list(): InboxEntry[] {
     const before = read
@@ -49,10 +51,17 @@ export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps
     return all
   }
 
+  /** The store may be unreadable for a moment: the next poll tries again. */
   function poll(): void {
-    const now = fingerprint(list())
-    if (now !== shown) notify({ kind: 'inbox' })
-    shown = now
+    try {
+      const now = fingerprint(list())
+      if (now !== shown) notify({ kind: 'inbox' })
+      shown = now
+      hasFailed = false
+    } catch (error) {
+      if (!hasFailed) log(`The inbox could not be checked: ${failureOf(error).message}`)
+      hasFailed = true
+    }
   }
 
   return {
