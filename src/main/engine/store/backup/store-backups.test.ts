@@ -71,6 +71,14 @@ describe('a backup', () => {
     expect(readdirSync(home)).not.toContain('trestle.db.backup-lock')
   })
 
+  test('that cannot be looked for is reported', async () => {
+    const { home, backups, problems } = await setUp()
+    writeFileSync(backupsFolder(home), 'not a folder')
+    backups.takeIfDue()
+    await backups.close()
+    expect(problems).toEqual([expect.stringContaining('ENOTDIR')])
+  })
+
   test('with an unknown name is left alone', async () => {
     const { home } = await setUp()
     mkdirSync(backupsFolder(home))

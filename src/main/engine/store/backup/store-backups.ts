@@ -82,13 +82,18 @@ export function createStoreBackups({ home, now, onProblem, copy = copyInThread }
     return running
   }
 
-  const takeIfDue = (): void => {
-    if (running || closing.signal.aborted || !isDue()) return
-    void take().catch((error: unknown) => {
+  const takeDue = async (): Promise<void> => {
+    try {
+      if (isDue()) await take()
+    } catch (error) {
       const isBusy = error instanceof CodedError && error.code === 'store.busy'
       const message = errorText(error)
       if (!isBusy && !closing.signal.aborted) onProblem(`No backup of the sessions was made: ${message}`)
-    })
+    }
+  }
+
+  const takeIfDue = (): void => {
+    if (!running && !closing.signal.aborted) void takeDue()
   }
 
   return {
