@@ -132,6 +132,17 @@ describe('from a repository', () => {
   })
 })
 
+it('is not affected by folders that git removes while their size is measured', async () => {
+  const programs = join(top, 'programs')
+  mkdirSync(programs)
+  // Longer than the interval of measuring.
+  writeFileSync(join(programs, 'git'), '#!/bin/sh\nrm -r "$PWD"\nsleep 0.6\necho "no such thing" >&2\nexit 1\n', {
+    mode: 0o755,
+  })
+  const path = `${programs}:${process.env['PATH']}`
+  await expect(fetchPlugin('https://127.0.0.1:1/x.git', { ...env(), PATH: path })).rejects.toThrow('no such thing')
+})
+
 it.each([
   'ext::sh -c touch% ran',
   'http://127.0.0.1:9/x.git',

@@ -227,8 +227,13 @@ function lastLines(errors: string): string {
 
 /** Size of all files below a folder; files that disappear during the scan are ignored. */
 function sizeOf(folder: string): number {
-  const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
-  return entries
-    .map((entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0)
-    .reduce((sum, size) => sum + size, 0)
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
+    return entries
+      .map((entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0)
+      .reduce((sum, size) => sum + size, 0)
+  } catch {
+    // A folder disappeared during the scan: it is measured again soon.
+    return 0
+  }
 }
