@@ -19,6 +19,8 @@ const RETRY_MS = 5_000
 const BATCH_MS = 50
 /** How long a single wait for the end of a task lasts, in ms. */
 const WAIT_MS = 3_600_000
+/** How often a session is searched for tasks of a dead process when it is opened. */
+const SEARCHES = 12
 /** Runs this long after a start, so that the start is not delayed. */
 const START_DELAY_MS = 200
 
@@ -168,6 +170,20 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
     return adopting
   }
 
+  /**
+   * Keeps a session open until its tasks have been found, or for a minute: only as long as it is open is it known which
+   * of its calls were cut off.
+   */
+  const attendOpened = async (session: Session): Promise<void> => {
+    await adopted(session)
+    const isMissing = (): boolean => session.cutOffCalls.size > 0 && !adoptions.has(session)
+    for (let searches = 1; searches < SEARCHES && isMissing() && sessions.isLoaded(session.id); searches += 1) {
+      await pause(retryMs, undefined, { signal: closing.signal, ref: false })
+      await adopted(session)
+    }
+    await attend(session)
+  }
+
   const safely = async (work: Promise<void>): Promise<void> => {
     try {
       await work
@@ -184,7 +200,7 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
     },
     sessionOpened(session) {
       if (session.cutOffCalls.size === 0 && session.header.news.length === 0) return
-      void safely(sessions.withSession(session.id, (held) => attend(held)))
+      void safely(sessions.withSession(session.id, attendOpened))
     },
     start() {
       unlisten = supervisor.onChange(({ taskId, sessionId, background, status }) => {
