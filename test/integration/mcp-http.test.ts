@@ -35,6 +35,7 @@ it('an answer that breaks off, never ends, is not valid or is too large fails im
   for (const [tool, expected] of [
     ['breaks-off', /went away|ended the stream/],
     ['ends', /went away|ended the stream/],
+    ['ends-with-id', /went away|ended the stream/],
     ['giant', /at all|more than 16 MiB|16 MiB/],
     ['giant-event', /16 MiB/],
     ['odd', /is to another request/],

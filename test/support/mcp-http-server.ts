@@ -45,6 +45,7 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
           'echo',
           'breaks-off',
           'ends',
+          'ends-with-id',
           'giant',
           'giant-event',
           'hang',
@@ -96,6 +97,10 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
         return
       case 'ends':
         response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n')
+        return
+      case 'ends-with-id':
+        // The rest of such a stream can be requested, which this server refuses.
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 10\nid: 1\ndata: \n\n')
         return
       case 'giant':
         response.writeHead(200, { 'content-type': 'application/json' })

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import type { ServerRequest } from './connection'
 import type { HandshakeResult } from './handshake'
+import { STREAM_LOST_CODE } from '../transport/bounded-fetch'
 
 /** The key under which a result is kept whole; see `looseResult`. */
 const ANSWER = 'trestle/answer'
@@ -75,8 +76,14 @@ export class ReplayTransport implements Transport {
       this.onmessage?.({ jsonrpc: '2.0', id: message.id, result: this.#greeted.initialize })
       return
     }
-    if (isRequest && this.#greeted.generation === 'stateless') this.#methods.set(message.id, message.method)
-    await this.#inner.send(message, options)
+    if (!isRequest) {
+      // The library no longer knows a request that it has cancelled.
+      if ('method' in message && message.method === 'notifications/cancelled')
+        this.#methods.delete(message.params?.['requestId'])
+      return this.#inner.send(message, options)
+    }
+    this.#methods.set(message.id, message.method)
+    await this.#inner.send(message, { onRequestStreamEnd: () => this.#streamEnded(message.id), ...options })
   }
 
   setProtocolVersion(version: string): void {
@@ -92,6 +99,16 @@ export class ReplayTransport implements Transport {
     return this.#inner.close()
   }
 
+  /**
+   * Fails a request whose stream has ended without a response and cannot be resumed; otherwise it would wait for its
+   * time limit.
+   */
+  #streamEnded(id: string | number): void {
+    if (!this.#methods.has(id)) return
+    const message = 'The server ended the stream before it had answered, and it cannot be resumed.'
+    this.#deliver({ jsonrpc: '2.0', id, error: { code: STREAM_LOST_CODE, message } })
+  }
+
   /** Nothing catches what is thrown here; the library throws for values that are nested too deeply to be serialized. */
   #deliver(message: JSONRPCResponse, extra?: MessageExtraInfo): void {
     try {
@@ -104,7 +121,7 @@ export class ReplayTransport implements Transport {
   #loosened(message: JSONRPCResponse): JSONRPCMessage {
     const method = this.#methods.get(message.id)
     this.#methods.delete(message.id)
-    if (method === undefined || !('result' in message)) return message
+    if (method === undefined || this.#greeted.generation !== 'stateless' || !('result' in message)) return message
     const { result } = message
     // The field is required, but a server that omits it has answered anyway.
     const { resultType = 'complete' } = result as { resultType?: unknown }
