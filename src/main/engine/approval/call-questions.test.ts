@@ -21,9 +21,13 @@ const CALL = { turnId: 't', callId: 'c', tool: 'mcp__s__x' }
 
 function fixture(canAsk = true) {
   const events: EventBody[] = []
+  const disk = { isFull: false }
   let ids = 0
   const questions = new CallQuestions({
-    record: (...bodies) => void events.push(...bodies),
+    record(...bodies) {
+      if (disk.isFull) throw new Error('The disk is full.')
+      events.push(...bodies)
+    },
     canAsk: () => canAsk,
     now: () => 7,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
@@ -34,7 +38,7 @@ function fixture(canAsk = true) {
   const asked = (): Approval[] =>
     events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
   const ends = () => events.filter((event) => event.type === 'approval.resolved')
-  return { questions, turn, own, ask, asked, ends, events }
+  return { questions, turn, own, ask, asked, ends, events, disk }
 }
 
 it('declines immediately when no user is available, and records no request', async () => {
@@ -92,4 +96,23 @@ it.each([
   expect(all.questions.reply({ approvalId: all.asked()[0]!.approvalId, optionId: 'decline' })).toBe(false)
   expect(await all.ask()).toEqual({ none: 'ended', why })
   expect(all.asked()).toHaveLength(1)
+})
+
+it('keeps a question pending when its answer cannot be recorded', async () => {
+  const { ask, asked, disk, questions } = fixture()
+  const answer = ask()
+  const { approvalId } = asked()[0]!
+  disk.isFull = true
+  expect(() => questions.reply({ approvalId, optionId: 'decline' })).toThrowError('The disk is full.')
+  disk.isFull = false
+  expect(questions.reply({ approvalId, optionId: 'decline' })).toBe(true)
+  expect(await answer).toMatchObject({ optionId: 'decline' })
+})
+
+it('closes the request when the turn is stopped, even if that cannot be recorded', async () => {
+  const { ask, disk, turn } = fixture()
+  const answer = ask()
+  disk.isFull = true
+  turn.abort(new TurnStopped())
+  expect(await answer).toMatchObject({ none: 'ended' })
 })

@@ -68,14 +68,18 @@ export class CallQuestions {
     const withdraw = (): void => {
       this.#waiting.delete(approvalId)
       const why = endOf(turn, signal)
-      this.#deps.record({
-        type: 'approval.resolved',
-        approvalId,
-        callId: call.callId,
-        outcome: 'cancelled',
-        reason: why,
-      })
       resolve({ none: 'ended', why })
+      try {
+        this.#deps.record({
+          type: 'approval.resolved',
+          approvalId,
+          callId: call.callId,
+          outcome: 'cancelled',
+          reason: why,
+        })
+      } catch {
+        // The disk is full, for example. The end of the turn also ends its questions.
+      }
     }
     this.#waiting.set(approvalId, {
       approval,
@@ -101,7 +105,6 @@ export class CallQuestions {
     const answer = { optionId, ...(values && { values }) }
     const problem = question.problemOf?.(answer)
     if (problem !== undefined) throw new CodedError('request.invalid', problem)
-    this.#waiting.delete(approvalId)
     const words = feedback?.trim()
     const kept = question.kept?.(answer)
     this.#deps.record({
@@ -113,6 +116,8 @@ export class CallQuestions {
       ...(words && { feedback: words }),
       ...(kept && { values: kept }),
     })
+    // A question whose answer cannot be recorded stays pending.
+    this.#waiting.delete(approvalId)
     entry.settle({ optionId, kind: option.kind, ...(values && { values }) })
     return true
   }

@@ -37,9 +37,10 @@ interface Fixture {
   rules?: PermissionRule[]
   onRules?: () => void
   keepRules?: () => Promise<void>
+  disk?: { isFull: boolean }
 }
 
-function fixture({ mode = 'ask', plan, canAsk = true, rules = [], onRules, keepRules }: Fixture = {}) {
+function fixture({ mode = 'ask', plan, canAsk = true, rules = [], onRules, keepRules, disk }: Fixture = {}) {
   const events: EventBody[] = []
   const held: string[] = []
   const written: string[] = []
@@ -53,6 +54,7 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], onRules, keepR
   } = createGate({
     policies: POLICIES,
     record(...bodies) {
+      if (disk?.isFull) throw new CodedError('store.full', 'The disk is full.')
       events.push(...bodies)
       for (const body of bodies)
         if (body.type === 'approval.resolved' && body.rule?.scope === 'session')
@@ -346,6 +348,29 @@ describe('the gate', () => {
     stop()
     await expect(answer).rejects.toThrow('stopped')
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', outcome: 'cancelled' })
+  })
+
+  it('stays pending when the answer cannot be recorded', async () => {
+    const disk = { isFull: false }
+    const { ask, reply, asked } = fixture({ disk })
+    const answer = ask(edit)
+    await expect.poll(() => asked().length).toBe(1)
+    const [{ approvalId }] = asked() as [Approval]
+    disk.isFull = true
+    await expect(reply({ approvalId, optionId: 'allow_once' })).rejects.toThrow('The disk is full.')
+    disk.isFull = false
+    await reply({ approvalId, optionId: 'allow_once' })
+    expect(await answer).toMatchObject({ allowed: true })
+  })
+
+  it('closes a pending request when the turn is stopped, even if that cannot be recorded', async () => {
+    const disk = { isFull: false }
+    const { ask, stop, asked } = fixture({ disk })
+    const answer = ask(edit)
+    await expect.poll(() => asked().length).toBe(1)
+    disk.isFull = true
+    stop()
+    await expect(answer).rejects.toThrow('stopped')
   })
 
   it('gives the reason, with the rule and its line, for decisions without a question', async () => {

@@ -255,10 +255,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     if (problem) throw cancelImpossible(entry, textOf(problem.content))
     if (!changed) return edited ? editedCall(entry, call, edited) : call
     const { asked: _before, ...fresh } = again
-    requests.end(
-      entry,
-      'cancelled',
-      { reason: CHANGED },
+    requests.end(entry, 'cancelled', { reason: CHANGED }, () =>
       ask(fresh, judged, { ...verdict, reason: `${CHANGED} ${verdict.reason}` }, signal),
     )
     throw goneError(`${CHANGED} Review the new request.`)

@@ -60,8 +60,13 @@ export class WaitingRequests {
     const { promise: answer, resolve, reject } = Promise.withResolvers<GateAnswer>()
     const cancel = (): void => {
       this.#waiting.delete(approval.approvalId)
-      if (!isSuspended(signal)) this.#record(approval, 'cancelled', { reason: stopMessage(signal) })
       reject(new Error('stopped'))
+      if (isSuspended(signal)) return
+      try {
+        this.#record(approval, 'cancelled', { reason: stopMessage(signal) })
+      } catch {
+        // The disk is full, for example. The end of the turn, which follows, also ends its requests.
+      }
     }
     const settle = (given: GateAnswer | Promise<GateAnswer>): void => {
       signal.removeEventListener('abort', cancel)
@@ -101,15 +106,16 @@ export class WaitingRequests {
     if (!this.has(entry)) throw this.#gone(entry.approval.approvalId, done)
   }
 
+  /** A request whose end cannot be recorded stays pending. `answer` can be a function that asks again. */
   end(
     entry: Waiting,
     outcome: ApprovalOutcome,
     resolution: Resolution,
-    answer: GateAnswer | Promise<GateAnswer>,
+    answer: GateAnswer | (() => Promise<GateAnswer>),
   ): void {
-    this.#waiting.delete(entry.approval.approvalId)
     this.#record(entry.approval, outcome, resolution)
-    entry.settle(answer)
+    this.#waiting.delete(entry.approval.approvalId)
+    entry.settle(typeof answer === 'function' ? answer() : answer)
   }
 
   expect(asked: readonly Approval[]): void {
@@ -122,11 +128,13 @@ export class WaitingRequests {
   }
 
   withdraw(asked: Approval, reason: string): void {
-    if (this.#deps.isOpen(asked.approvalId)) {
+    try {
+      if (!this.#deps.isOpen(asked.approvalId)) return
       this.#waiting.delete(asked.approvalId)
       this.#record(asked, 'cancelled', { reason })
+    } finally {
+      this.#expected.get(asked.approvalId)?.arrive()
     }
-    this.#expected.get(asked.approvalId)?.arrive()
   }
 
   #gone(approvalId: string, more?: string): CodedError {
