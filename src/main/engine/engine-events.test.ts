@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { emptyHeader } from '../../shared/events/fold-header'
 import type { RecordedEvent } from '../../shared/events/event'
 import { followSessions, type SessionFollowers } from './engine-events'
-import type { SessionsListener } from './session/sessions'
+import type { SessionsListener } from './session/sessions-for-hosts'
 import type { Session } from './session/session'
 
 const FINISHED = { type: 'turn.finished', turnId: 't1', stop: 'end_turn', seq: 1, at: 0 } as unknown as RecordedEvent

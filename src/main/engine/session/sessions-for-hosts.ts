@@ -8,6 +8,7 @@ import type { ContextView, ToolsView } from '../../../shared/model/turn/context'
 import type { UserPart } from '../../../shared/model/turn/message'
 import type { NewWorktree } from '../../../shared/model/project/worktree'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
+import type { Session } from './session'
 
 /** Options of a turn that does not ask the user: what needs approval is denied. */
 interface UnattendedTurn {
@@ -110,4 +111,13 @@ export interface Sessions {
   live(sessionId: string): LiveEvent[]
   /** Paths in the session's project that match `query`, best first. */
   completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
+}
+
+/** What happens to sessions; see `SessionManager.follow`. */
+export interface SessionsListener {
+  /** After events have been recorded, with the header before them; without events after a session was created. */
+  recorded?(session: Session, before: SessionHeader | undefined, events: readonly RecordedEvent[]): void
+  /** When a session has been loaded. */
+  opened?(session: Session): void
+  removed?(sessionId: string): void
 }

@@ -8,7 +8,7 @@ import { forkedEvents } from './fork'
 import { PendingChanges } from './input/pending-changes'
 import { realFolder } from '../workspace/path/real-path'
 import { Session } from './session'
-import { type Sessions, UnattendedTurns } from './sessions-for-hosts'
+import { type Sessions, type SessionsListener, UnattendedTurns } from './sessions-for-hosts'
 import { noSuchSession } from './similar-sessions'
 import type { SessionDeps, SessionTurns } from './session-deps'
 import type { NewWorktree, SessionWorktree } from '../../../shared/model/project/worktree'
@@ -29,15 +29,6 @@ export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTu
 export interface SessionsTurns extends SessionTurns<Session> {
   /** The agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be used. */
   chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
-}
-
-/** What happens to sessions; see `SessionManager.follow`. */
-export interface SessionsListener {
-  /** After events have been recorded, with the header before them; without events after a session was created. */
-  recorded?(session: Session, before: SessionHeader | undefined, events: readonly RecordedEvent[]): void
-  /** When a session has been loaded. */
-  opened?(session: Session): void
-  removed?(sessionId: string): void
 }
 
 /** The title of a session before its first prompt. */
@@ -110,12 +101,22 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     header(sessionId)
     const lease = store.acquire(sessionId)
     if (!lease.ok) throw new CodedError('session.elsewhere', `It is open in ${lease.where}.`)
-    const session = new Session(sessionId, { ...deps, ...turns(), onRecorded: recorded })
+    const session = loadSession(sessionId)
     loaded.set(sessionId, session)
     for (const listener of listeners) listener.opened?.(session)
     for (const attach of waitingListeners.get(sessionId) ?? []) attach(session)
     waitingListeners.delete(sessionId)
     return session
+  }
+
+  /** Loads a session whose lease this process has; on failure (a full disk, for example) another one can have it. */
+  function loadSession(sessionId: string): Session {
+    try {
+      return new Session(sessionId, { ...deps, ...turns(), onRecorded: recorded })
+    } catch (error) {
+      store.release(sessionId)
+      throw error
+    }
   }
 
   /** Releases a session that is idle and has no listeners, so that another Trestle can open it. */
