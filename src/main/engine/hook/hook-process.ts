@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { errorText } from '../../../shared/error-text'
 import { failureOf } from '../../../shared/errors'
@@ -81,16 +81,17 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
     return { ended: Promise.resolve({ ...notRun(errorText(error)), wasKeptOut: true }), gone: Promise.resolve() }
   }
   const line = wrapped ?? { command: shell.path, args, env }
-  const spawned = spawn(line.command, line.args, {
-    cwd,
-    env: line.env,
-    stdio: 'pipe',
-    detached: process.platform !== 'win32',
-    windowsHide: true,
-  })
-  let child: typeof spawned
+  let child: ChildProcessWithoutNullStreams
   try {
-    child = spawnedOrThrow(spawned)
+    child = spawnedOrThrow(
+      spawn(line.command, line.args, {
+        cwd,
+        env: line.env,
+        stdio: 'pipe',
+        detached: process.platform !== 'win32',
+        windowsHide: true,
+      }),
+    )
   } catch (error) {
     wrapped?.close()
     return {
