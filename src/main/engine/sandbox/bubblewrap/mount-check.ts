@@ -1,7 +1,8 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText } from '../../../../shared/error-text'
 import { parseMountinfo } from '../mounts/mount-template'
+import { entriesOf, removeQuietly } from '../safe-fs'
 
 /**
  * File descriptors for bubblewrap's report about its process, and for the pipe it waits on once its mounts are made.
@@ -68,7 +69,7 @@ export class MountCheck {
       this.#problem = `Its sandbox could not be checked: ${errorText(error)}.`
     }
     if (this.#problem !== undefined) kill(pid)
-    rmSync(folder, { recursive: true, force: true })
+    removeQuietly(folder)
     return true
   }
 }
@@ -81,8 +82,8 @@ function sandboxProcess(report: string): number | undefined {
   const isIt = (each: number | string): boolean => mountsOf(each) === `mnt:[${mounts}]`
   if (isIt(pid)) return pid
   // In its own pid namespace it reported a different pid.
-  const found = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isIt(name))
-  return found === undefined ? undefined : Number(found)
+  const found = entriesOf('/proc').find(({ name }) => /^\d+$/.test(name) && isIt(name))
+  return found && Number(found.name)
 }
 
 /**

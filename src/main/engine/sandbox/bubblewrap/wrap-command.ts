@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs'
 import { SUPERVISOR_VARIABLE, TASK_VARIABLE } from '../../process/process-tag'
 import { ListedHosts } from '../network/listed-hosts'
 import { namespaceArguments } from './bubblewrap-arguments'
 import { CHECK_ARGUMENTS, MountCheck, OPEN_CHECK } from './mount-check'
 import { SECCOMP_FD } from './namespace-script'
+import { removeQuietly } from '../safe-fs'
 import { canRestoreTerm, ENV, sandboxSupport } from '../sandbox-support'
 import { SandboxFiles } from './sandbox-files'
 import type { SandboxPolicy } from '../sandbox-policy'
@@ -79,7 +79,7 @@ export function wrapCommand({
   const close = (): void => {
     check?.close()
     listed?.close()
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    if (folder !== undefined) removeQuietly(folder)
     if (sharesTemporary) files.removePlaceholders()
     else files.close()
   }
