@@ -1,3 +1,4 @@
+import { CodedError, failureOf } from '../../../../shared/errors'
 import type { InboxEntry } from '../../../../shared/model/approval/approval'
 import type { Place, PlaceQuestion, PlaceView } from '../../../../shared/model/place/place'
 import type { SessionSummary } from '../../../../shared/model/session/session'
@@ -126,7 +127,10 @@ export class ConnectedPlace {
     for (const follower of this.followers) if (follower.sessionId === sessionId) follower.end()
   }
 
-  /** Follows the lists of the place for as long as the connection lasts. */
+  /**
+   * Follows the lists of the place for as long as the connection lasts. A connection whose lists are no longer updated
+   * is closed, because what is shown would be out of date: the next one reads them again.
+   */
   async #follow(link: WireLink): Promise<void> {
     const { placeId } = this.place
     /** The sessions in the first list, until the list is complete. */
@@ -160,10 +164,13 @@ export class ConnectedPlace {
           this.#options.onChange({ kind: 'inbox' })
         }
       }
-    } catch {
-      // The connection reports its own loss.
+      // It ended there, for example because that engine is stopping.
+      link.close()
+    } catch (error) {
+      link.close(reasonToClose(error))
     }
-    if (this.inbox.length > 0 && this.remote.link === undefined) {
+    const { link: current } = this.remote
+    if (this.inbox.length > 0 && (current === undefined || current === link)) {
       this.inbox = []
       this.#options.onChange({ kind: 'inbox' })
     }
@@ -208,4 +215,11 @@ export class ConnectedPlace {
     this.tasks.set(task.taskId, task)
     this.#options.onChange({ kind: 'task', task })
   }
+}
+
+/** Only a lost connection is opened again: any other failure would repeat. */
+function reasonToClose(error: unknown): CodedError {
+  const { code, message } = failureOf(error)
+  if (error instanceof CodedError && (code === 'connection.lost' || code === 'place.misbehaved')) return error
+  return misbehaved(`no lists: ${message}`)
 }

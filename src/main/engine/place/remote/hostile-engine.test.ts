@@ -181,6 +181,42 @@ describe('a hostile engine on a place', () => {
     expect(place.hasSession('session-local')).toBe(false)
   })
 
+  it('is disconnected if it sends a push of its lists that cannot be read, and is not tried again', async () => {
+    await connect((engine, request) => {
+      lists({ inbox: [entry('session-own')] })(engine, request)
+      if (request.method === 'push.app') engine.write({ id: request.id, event: 'nothing' })
+    })
+    await until(() => place.remote.state.state === 'unreachable', 'the end')
+    expect(place.remote.state.failure).toMatchObject({
+      code: 'place.misbehaved',
+      message: expect.stringContaining('a push that is no object'),
+    })
+    expect(place.inbox).toEqual([])
+    expect(engines.map(({ isClosed }) => isClosed)).toEqual([true])
+  })
+
+  it('is disconnected if it refuses to send its lists, and is not tried again', async () => {
+    await connect((engine, { id, method }) => {
+      if (method === 'push.app') engine.write({ id, error: { code: 'internal', message: 'The store is gone.' } })
+    })
+    await until(() => place.remote.state.state === 'unreachable', 'the end')
+    expect(place.remote.state.failure).toMatchObject({
+      code: 'place.misbehaved',
+      message: expect.stringContaining('The store is gone.'),
+    })
+    expect(engines).toHaveLength(1)
+  })
+
+  it('is connected again, with its lists, if it stops sending them', async () => {
+    await connect((engine, request) => {
+      const isFirst = engine === engines[0]
+      lists({ sessions: [summary(isFirst ? 'session-before' : 'session-after')] })(engine, request)
+      if (request.method === 'push.app' && isFirst) engine.write({ id: request.id, end: true })
+    })
+    await until(() => place.hasSession('session-after'), 'the lists of the second connection')
+    expect(engines.map(({ isClosed }) => isClosed)).toEqual([true, false])
+  })
+
   it('cannot name folders of this machine or of other places, nor move the cursor', async () => {
     await connect(
       lists({
