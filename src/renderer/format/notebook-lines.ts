@@ -21,8 +21,10 @@ const PICTURE = /^\s*"(image\/(?:png|jpeg|gif|webp))": "([A-Za-z0-9+/=\\n]+)",?$
 const FOLDED_PICTURE = /^\s*"(image\/[a-z+]+)": ".*⋯ ([\d,]+) characters ⋯/
 const TEXT = /^\s*(?:"(?:source|text|text\/plain)": )?("(?:[^"\\]|\\.)*"),?$/
 
-/** Selects Python as the grammar of cells, because a diff rarely contains the notebook's language. */
-export const CELL_CODE = 'cell.py'
+/** A path whose grammar is that of the code cells. A diff rarely contains their language, which is mostly Python. */
+export function codeCellPath(language = 'python'): string {
+  return `cell.${language}`
+}
 
 export function isNotebook(path: string | undefined): boolean {
   return path !== undefined && /\.ipynb$/i.test(path)
@@ -99,12 +101,23 @@ export function isCellHeading(text: string): boolean {
   return CELL_HEADING.test(text)
 }
 
-/** The text of a row as code to highlight: a heading is not code. */
-export function codeIn(text: string): string {
-  return SHOWN_HEADING.test(text) ? '' : text
+/**
+ * For each row, its text as code to highlight: headings, outputs and the text of other cells are not code. Rows below a
+ * gap count as code; `startsInCode`: whether the first ones do.
+ */
+export function codeInCells(rows: readonly DiffLine[], startsInCode = true): string[] {
+  let isCode = startsInCode
+  return rows.map((row) => {
+    if (row.kind === 'gap') isCode = true
+    if (row.kind === 'gap' || row.kind === 'note') return ''
+    if (!SHOWN_HEADING.test(row.text)) return isCode ? row.text : ''
+    isCode = CODE_HEADING.test(row.text)
+    return ''
+  })
 }
 
 const CELL_HEADING = /^— (?:Code|Markdown|Raw) cell/
+const CODE_HEADING = /^— (?:Code cell|Source$)/
 const SHOWN_HEADING = /^— (?:(?:Code|Markdown|Raw) cell|Output \(|Image \(|Source$)/
 const HEADING = /^\s*[—–―─-]+\s*(?:(?:Code|Markdown|Raw) cell|Output|Image|Source\s*$)/im
 const CELL_NAMES: Readonly<Record<string, string>> = { code: 'Code', markdown: 'Markdown', raw: 'Raw' }

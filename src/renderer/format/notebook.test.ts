@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { diffLines } from './diff-lines'
 import { parseNotebook } from './notebook'
-import { notebookLines } from './notebook-lines'
+import { codeInCells, notebookLines } from './notebook-lines'
 
 describe('the cells of a notebook', () => {
   it('are its sources with their language, and the outputs as texts and pictures', () => {
@@ -119,6 +119,29 @@ describe('the diff of a notebook', () => {
 
   it('shows a change of brackets and empty fields alone as it is', () => {
     expect(shown('   {\n-   },\n+   }\n    "x"')).toEqual(['del    },', 'add    }', 'same x'])
+  })
+
+  it('highlights only the source of code cells', () => {
+    const diff = [
+      '+    "shown = 1\\n",',
+      '+    "cell_type": "markdown",',
+      '+    "import nothing\\n",',
+      '+    "cell_type": "code",',
+      '+    "output_type": "stream",',
+      '+    "in the output\\n",',
+      '+   "source": [',
+      '+    "x = 1\\n",',
+      '+    "cell_type": "raw",',
+      '+    "text\\n",',
+    ]
+    const rows = notebookLines(diffLines(`@@ -1,0 +1,10 @@\n${diff.join('\n')}`)).flat()
+    const codeFrom = (startsInCode?: boolean): string[] =>
+      codeInCells(
+        rows.filter((row) => row.kind !== 'picture'),
+        startsInCode,
+      ).filter((code) => code !== '')
+    expect(codeFrom()).toEqual(['shown = 1', 'x = 1'])
+    expect(codeFrom(false)).toEqual(['x = 1'])
   })
 
   it('names a picture that is too long for a diff', () => {

@@ -4,7 +4,7 @@ import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { FileTexts } from './file-texts'
 import { keyOf } from './review-files'
 import type { ReviewedFile, Version } from './reviewed-file'
-import { notebookParts } from './notebook-parts'
+import { notebookLanguage, notebookParts } from './notebook-parts'
 import { hunksOf, textDifference } from './text-diff'
 
 /** Longer differences are not shown line by line, because they would make a page slow. */
@@ -41,7 +41,14 @@ export async function fileDiff(file: ReviewedFile, { before, after }: FileTexts)
   if (difference.runs.length === 0 && notes.length === 0 && file.from === undefined)
     notes.push(after.text === '' ? 'The file is empty.' : 'The text is the same.')
   const notebook = /\.ipynb$/i.test(file.path) ? notebookParts(before.text, after.text) : undefined
-  return { ...counts, hunks: hunksOf(difference), notes, ...(notebook && { notebook }) }
+  const language = notebook && (notebookLanguage(after.text) ?? notebookLanguage(before.text))
+  return {
+    ...counts,
+    hunks: hunksOf(difference),
+    notes,
+    ...(notebook && { notebook }),
+    ...(language !== undefined && { language }),
+  }
 }
 
 function sum(lists: readonly (readonly string[])[]): number {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { notebookParts } from './notebook-parts'
+import { notebookLanguage, notebookParts } from './notebook-parts'
 
 const notebook = (...cells: object[]): string =>
   `${JSON.stringify({ cells, metadata: {}, nbformat: 4 }, undefined, 1)}\n`
@@ -30,4 +30,13 @@ it('is undefined if one version is not a notebook', () => {
     expect(notebookParts(text, notebook(TITLE))).toBeUndefined()
     expect(notebookParts(notebook(TITLE), text)).toBeUndefined()
   }
+})
+
+it('names the language of the code cells', () => {
+  const inLanguage = (metadata: unknown): string => JSON.stringify({ cells: [], metadata })
+  expect(notebookLanguage(inLanguage({ language_info: { name: 'R' } }))).toBe('r')
+  expect(notebookLanguage(inLanguage({ kernelspec: { language: 'julia' } }))).toBe('julia')
+  for (const metadata of [undefined, {}, { language_info: { name: 1 } }, { kernelspec: 'julia' }])
+    expect(notebookLanguage(inLanguage(metadata))).toBeUndefined()
+  expect(notebookLanguage('')).toBeUndefined()
 })

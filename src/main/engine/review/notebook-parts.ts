@@ -29,6 +29,23 @@ export function notebookParts(before: string, after: string): NotebookPart[] | u
   })
 }
 
+const LANGUAGE = /^[\w+#-]{1,40}$/
+
+/** The language of the code cells, in lower case; undefined if the notebook does not name it. */
+export function notebookLanguage(text: string): string | undefined {
+  const parsed = parseJson(text)
+  const metadata = 'root' in parsed ? valueIn(parsed.root, 'metadata') : undefined
+  const name = nameIn(metadata, 'language_info', 'name') ?? nameIn(metadata, 'kernelspec', 'language')
+  return name?.toLowerCase()
+}
+
+function nameIn(metadata: JsonNode | undefined, group: string, name: string): string | undefined {
+  const fields = metadata && valueIn(metadata, group)
+  const node = fields && valueIn(fields, name)
+  const value: unknown = node && valueOf(node)
+  return typeof value === 'string' && LANGUAGE.test(value) ? value : undefined
+}
+
 /** The nodes of the cells; undefined if the text is not a notebook. */
 function cellsIn(text: string): JsonNode[] | undefined {
   const parsed = isStrictJson(text) ? parseJson(text) : undefined

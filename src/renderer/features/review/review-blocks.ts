@@ -1,7 +1,7 @@
 import type { ReviewComment, ReviewFile, ReviewMarks } from '../../../shared/model/session/review'
 import type { ReviewBlock } from './diff/review-scroller'
 import { rowsOf, shownHunks, type CommentDraft, type ReviewRow, type ShownDiff } from './diff/review-rows'
-import { CELL_CODE } from '../../format/notebook-lines'
+import { codeCellPath } from '../../format/notebook-lines'
 import type { ReviewState } from './review-store'
 
 interface Known {
@@ -68,7 +68,7 @@ export class ReviewBlocks {
       ? []
       : rowsOf(diff, { isSplit, asJson, kept: new Set(kept), comments, draft })
     const hunks = diff && !isFolded ? shownHunks(diff, asJson) : []
-    const colorsOf = diff?.notebook && !asJson ? CELL_CODE : file.path
+    const colorsOf = diff?.notebook && !asJson ? codeCellPath(diff.language) : file.path
     const block: ReviewBlock = { id: file.path, file, diff, hunks, colorsOf, rows }
     this.#known.set(file.path, { inputs, block })
     return block

@@ -3,7 +3,7 @@ import { Fragment, memo, useMemo, useState, type ReactNode } from 'react'
 import type { CodeToken } from './code-lines'
 import { useCodeLines } from './highlighter'
 import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
-import { CELL_CODE, codeIn, isNotebook, notebookLines, type PictureLine } from '../../format/notebook-lines'
+import { codeCellPath, codeInCells, isNotebook, notebookLines, type PictureLine } from '../../format/notebook-lines'
 import { VISIBLE_TOKEN } from '../../../shared/visible-text'
 import { VisibleTokens } from '../content/visible-tokens'
 import { languageOfPath } from './code-languages'
@@ -35,7 +35,7 @@ export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: 
   const lastChange = lines.findLastIndex(({ kind }) => kind !== 'same' && kind !== 'gap')
   const endAt = lastChange < 0 ? lines.length - 1 : lastChange
   const changed = useMemo(() => changedWords(lines.map(asText)), [lines])
-  const colors = useDiffColors(shown, inCells ? CELL_CODE : path)
+  const colors = useDiffColors(shown, path, inCells)
   if (lines.length === 0)
     return (
       <p className="px-3 py-2 text-small text-ink-3">
@@ -227,9 +227,10 @@ const MAX_LINES = 600
 function useDiffColors(
   lines: readonly (DiffLine | PictureLine)[],
   path: string | undefined,
+  inCells: boolean,
 ): (line: DiffLine) => readonly CodeToken[] | undefined {
-  const language = (path !== undefined && languageOfPath(path)) || ''
-  const { old, fresh } = useMemo(() => sidesOf(lines.map(asText), path === CELL_CODE), [lines, path])
+  const language = (path !== undefined && languageOfPath(inCells ? codeCellPath() : path)) || ''
+  const { old, fresh } = useMemo(() => sidesOf(lines.map(asText), inCells), [lines, inCells])
   const oldTokens = useCodeLines(old.texts, language, Math.min(old.texts.length, MAX_LINES), false)
   const freshTokens = useCodeLines(fresh.texts, language, Math.min(fresh.texts.length, MAX_LINES), false)
   return (line) =>
@@ -241,18 +242,19 @@ interface Side {
   places: Map<DiffLine, number>
 }
 
-function sidesOf(lines: readonly DiffLine[], hasCells: boolean): { old: Side; fresh: Side } {
+function sidesOf(lines: readonly DiffLine[], inCells: boolean): { old: Side; fresh: Side } {
   const [old, fresh]: Side[] = [
     { texts: [], places: new Map() },
     { texts: [], places: new Map() },
   ]
-  const put = (side: Side, line: DiffLine): void => {
+  const put = (side: Side, line: DiffLine, text: string): void => {
     side.places.set(line, side.texts.length)
-    side.texts.push(hasCells ? codeIn(line.text) : line.text)
+    side.texts.push(text)
   }
-  for (const line of lines) {
-    if (line.kind === 'same' || line.kind === 'del') put(old!, line)
-    if (line.kind === 'same' || line.kind === 'add') put(fresh!, line)
+  const texts = inCells ? codeInCells(lines) : lines.map(({ text }) => text)
+  for (const [n, line] of lines.entries()) {
+    if (line.kind === 'same' || line.kind === 'del') put(old!, line, texts[n]!)
+    if (line.kind === 'same' || line.kind === 'add') put(fresh!, line, texts[n]!)
   }
   return { old: old!, fresh: fresh! }
 }

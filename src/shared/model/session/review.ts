@@ -74,6 +74,8 @@ export interface ReviewDiff {
   notes: string[]
   /** The file is a notebook before and after, so it can be shown as cells: the parts of the new version, in order. */
   notebook?: NotebookPart[]
+  /** The language of the notebook's code cells, such as `python`, if the notebook names it. */
+  language?: string
   /** The file may contain secrets, so its lines were omitted: the kind of file, such as `private keys`. */
   secret?: string
 }

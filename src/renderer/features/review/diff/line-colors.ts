@@ -1,6 +1,5 @@
 import { useEffect, useState, type RefObject } from 'react'
 import { changedWords, type TextRange } from '../../../format/diff-lines'
-import { CELL_CODE, codeIn } from '../../../format/notebook-lines'
 import type { CodeToken } from '../../../ui/code/code-lines'
 import { PageCode } from '../../../ui/code/page-code'
 import { languageOfPath } from '../../../ui/code/code-languages'
@@ -43,8 +42,7 @@ function workFor(hunk: ShownHunk, path: string): Work {
       if (line.kind === 'same' || line.kind === (has === 'old' ? 'del' : 'add')) places.push(at)
     })
     const code = new PageCode(language ?? '')
-    const texts = places.map((at) => lines[at]!.text)
-    code.set(path === CELL_CODE ? texts.map(codeIn) : texts)
+    code.set(places.map((at) => hunk.code?.[at] ?? lines[at]!.text))
     return { code, places, done: 0 }
   }
   const work = {

@@ -1,11 +1,13 @@
 import type { NotebookPart, ReviewChange, ReviewHunk } from '../../../../shared/model/session/review'
 import type { DiffLine } from '../../../format/diff-lines'
-import { notebookLines, type PictureLine } from '../../../format/notebook-lines'
+import { codeInCells, notebookLines, notebookPartAt, type PictureLine } from '../../../format/notebook-lines'
 
 /** A hunk as it is shown. `at` and `count` of its changes are about these lines. */
 export interface ShownHunk {
   lines: readonly DiffLine[]
   changes: readonly ReviewChange[]
+  /** In cells of a notebook: the code of each line, empty for the others. */
+  code?: readonly string[]
 }
 
 /** A hunk keeps what is derived from it, so that a new comment does not compute all colors again. */
@@ -36,7 +38,9 @@ function inCells(hunk: ReviewHunk, notebook: readonly NotebookPart[]): ShownHunk
     const start = starts[at]!
     return { id, at: start, count: starts[at + count]! - start }
   })
-  return { lines, changes }
+  const first = notebookPartAt(notebook, hunk.new)
+  const code = codeInCells(lines, first === undefined || (first.kind === 'code' && !first.isOutput))
+  return { lines, changes, code }
 }
 
 /** A picture is only named, because long lines of a review are truncated, and its rows show text. */
