@@ -63,7 +63,9 @@ function Asked({ asked, folder }: { asked: PendingResend; folder: string }) {
   )
   const parts: UserPart[] = [...media, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trim() }])]
   const current = header?.model ?? settings?.defaultModel
+  const isReady = parts.length > 0 && !(files && (!preview.data || preview.isPlaceholderData))
   const send = async (): Promise<void> => {
+    if (!isReady || working) return
     setWorking(true)
     try {
       await resend(client, {
@@ -96,12 +98,7 @@ function Asked({ asked, folder }: { asked: PendingResend; folder: string }) {
           <Button variant="quiet" onClick={close}>
             Cancel
           </Button>
-          <Button
-            variant="primary"
-            busy={working}
-            disabled={parts.length === 0 || (files && (!preview.data || preview.isPlaceholderData))}
-            onClick={() => void send()}
-          >
+          <Button variant="primary" busy={working} disabled={!isReady} onClick={() => void send()}>
             {kind === 'edit' ? 'Send' : 'Retry'}
           </Button>
         </>
@@ -115,7 +112,7 @@ function Asked({ asked, folder }: { asked: PendingResend; folder: string }) {
           dir="auto"
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || parts.length === 0) return
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
             event.preventDefault()
             void send()
           }}
