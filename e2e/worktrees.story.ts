@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
@@ -79,8 +79,16 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
   await chip.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Worktree' })
   await expect(dialog.getByRole('region', { name: 'Output of the setup command' })).toContainText('prepared')
-  await dialog.getByRole('textbox', { name: /^Commit 1 uncommitted file/ }).fill('Make the file')
+  const message = dialog.getByRole('textbox', { name: /^Commit 1 uncommitted file/ })
+  await message.fill('Make the file')
   await look(app, 'worktree-merge')
+  // The message is still there after a failure.
+  const lock = join(project, '.git', 'refs', 'heads', 'make-it.lock')
+  writeFileSync(lock, '')
+  await dialog.getByRole('button', { name: 'Merge into main' }).press('Enter')
+  await expect(dialog.getByRole('alert')).toBeVisible()
+  await expect(message).toHaveValue('Make the file')
+  rmSync(lock)
   await dialog.getByRole('button', { name: 'Merge into main' }).press('Enter')
   await expect(dialog.getByText(/^Done: main is at/)).toBeVisible()
   expect(existsSync(join(project, 'made.txt'))).toBe(true)

@@ -36,10 +36,8 @@ export function MergeForm({ status }: { status: WorktreeStatus }) {
         ...(needsCommit && commit.trim() !== '' && { commit: commit.trim() }),
         ...(keepConflicts && { keepConflicts }),
       }),
-    onSettled: () => {
-      setCommit('')
-      return queryClient.invalidateQueries({ queryKey: [['worktree']] })
-    },
+    onSuccess: () => setCommit(''),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [['worktree']] }),
   })
   if (into === undefined) return <p className="text-ui text-ink-3">No other branch to merge into.</p>
   const disabled = needsCommit && commit.trim() === ''
