@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { sandboxSupport } from '../src/main/engine/sandbox/sandbox-support'
@@ -233,6 +233,12 @@ test('the sandbox settings are edited on their page and saved in config.toml', a
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Remove example.com' }).click()
   await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('example.com')
+  // What could not be saved stays in the field.
+  writeFileSync(file, 'broken = [')
+  await field.fill('other.example')
+  await field.press('Enter')
+  await expect(page.getByRole('list', { name: 'Hosts' })).toBeHidden()
+  await expect(field).toHaveValue('other.example')
 })
 
 screens(

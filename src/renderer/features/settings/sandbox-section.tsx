@@ -57,7 +57,15 @@ const LISTS = [
 /** What commands can reach: the mode, the lists, and what this machine supports. */
 export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
   const save = useSettingsChange((api, change: SandboxChange) => api.setSandbox(change))
-  const change = (next: SandboxChange): void => save.mutate(next, { onError: showFailureToast })
+  const change = async (next: SandboxChange): Promise<boolean> => {
+    try {
+      await save.mutateAsync(next)
+      return true
+    } catch (error) {
+      showFailureToast(error)
+      return false
+    }
+  }
   const shown = save.isPending ? { ...sandbox, ...save.variables } : sandbox
   return (
     <div className="space-y-9">
@@ -70,7 +78,7 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
         <RadioList
           label="Sandbox mode"
           value={shown.mode}
-          onChange={(mode) => change({ mode })}
+          onChange={(mode) => void change({ mode })}
           options={SANDBOX_MODES.map((value) => ({
             value,
             label: MODES[value].name,
@@ -94,7 +102,7 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
             label="Use the built-in lists"
             description="Adds package manager caches and registries to the lists above."
             checked={shown.defaults ?? true}
-            onChange={(defaults) => change({ defaults })}
+            onChange={(defaults) => void change({ defaults })}
             className="px-3.5 py-2"
           />
           <BuiltIn title="Writable paths" entries={sandbox.builtIn.write} isUsed={shown.defaults ?? true} />
@@ -152,7 +160,8 @@ interface SandboxListProps {
   entry: { pattern: RegExp; must: string }
   entries: readonly string[]
   busy: boolean
-  onChange: (entries: string[]) => void
+  /** Resolves to whether it was saved. */
+  onChange: (entries: string[]) => Promise<boolean>
 }
 
 /** A list of the sandbox settings: removable entries, and a field for a new one. Its error is shown under the field. */
@@ -160,13 +169,14 @@ function SandboxList({ id, title, text, placeholder, entry, entries, busy, onCha
   const [draft, setDraft] = useState('')
   const [error, setError] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
-  const add = (): void => {
+  const add = async (): Promise<void> => {
     const wanted = draft.trim()
     const problem = problemOf(wanted, entries, entry)
     setError(problem)
     if (problem !== undefined) return
-    onChange([...entries, wanted])
     setDraft('')
+    // It can be tried again, unless something else was typed meanwhile.
+    if (!(await onChange([...entries, wanted]))) setDraft((now) => now || wanted)
   }
   const headId = `settings-sandbox-${id}`
   return (
@@ -182,7 +192,7 @@ function SandboxList({ id, title, text, placeholder, entry, entries, busy, onCha
                   label={`Remove ${each}`}
                   disabled={busy}
                   onClick={() => {
-                    onChange(entries.filter((other) => other !== each))
+                    void onChange(entries.filter((other) => other !== each))
                     field.current?.focus()
                   }}
                 >
@@ -197,7 +207,7 @@ function SandboxList({ id, title, text, placeholder, entry, entries, busy, onCha
           onSubmit={(event) => {
             event.preventDefault()
             // Also while the previous change is being saved: the entries already include it.
-            add()
+            void add()
           }}
         >
           <TextField
