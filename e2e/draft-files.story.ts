@@ -124,6 +124,19 @@ test('the page that starts a session takes files and pictures, keeps them, and s
   await expect(attached(page)).toHaveCount(0)
 })
 
+test('the message of a new session cannot be changed while the session is being created', async ({ app }) => {
+  const { page, server } = app
+  await openStart(app)
+  await startField(page).fill('Look')
+  app.freeze()
+  await startField(page).press('Enter')
+  await expect(startField(page)).not.toBeEditable()
+  await page.keyboard.type(' and more')
+  await expect(startField(page)).toHaveValue('Look')
+  app.thaw()
+  await server.arrived(1)
+})
+
 test('a file that cannot be stored is not lost: the message waits with it, and can be sent later', async ({ app }) => {
   const { page, server } = app
   await openStart(app)

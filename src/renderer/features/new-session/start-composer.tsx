@@ -64,6 +64,8 @@ export function StartComposer({
         autoFocus
         rows={3}
         value={text}
+        // What is typed now would not be part of the message.
+        readOnly={busy}
         aria-labelledby={labelledBy}
         placeholder="Describe a task, or paste an error…"
         dir="auto"
