@@ -210,7 +210,13 @@ test('comments are drafted by keyboard, survive a reload, follow their lines and
   await expect(pane(page).getByRole('group', { name: 'Comment on line 4' })).toBeVisible()
   await expect(field).toHaveValue('Keep this at 30.')
   await field.fill('Keep this at 30, please.')
-  await page.keyboard.press('ControlOrMeta+Enter')
+  // Another comment replaces an unsaved one, which can be brought back.
+  await pane(page).getByRole('button', { name: 'Edit the comment on line 4' }).press('Enter')
+  await expect(field).toHaveValue('Why 33?')
+  await expect(page.getByText('Unsaved comment discarded')).toBeVisible()
+  await page.getByRole('button', { name: 'Undo', exact: true }).last().press('Enter')
+  await expect(field).toHaveValue('Keep this at 30, please.')
+  await field.press('ControlOrMeta+Enter')
   for (const colors of ['dark', 'light'] as const) {
     await theme(page, colors)
     expect(await findings(page)).toEqual([])

@@ -35,9 +35,15 @@ export function useReviewComments({ client, review, scroller, refocus }: ReviewC
     review.setDraft(next)
     pageDrafts.keep(draftId(sessionId), next ? JSON.stringify(next) : '')
   }
+  /** Opens the form of a comment. The unsaved text of another one can be brought back. */
   const openDraft = (next: CommentDraft): void => {
+    const { draft: before, marks } = review.store.getState()
     draftOpened.current = true
     setDraft(next)
+    const text = before?.text.trim() ?? ''
+    const saved = marks.comments.find(({ id }) => id === before?.id)?.text
+    if (before && ![saved, next.text, ''].some((kept) => kept?.trim() === text))
+      showToast('Unsaved comment discarded', { label: 'Undo', run: () => openDraft(before) })
   }
   /** Comments on a line, or extends the current draft to it. */
   const comment = (path: string, side: ReviewSide, line: number, extend: boolean): void => {
