@@ -32,6 +32,22 @@ test.describe('the settings page', () => {
     expect(readFileSync(file, 'utf8')).toContain('# my own words\ndefault_permission_mode = "ask" # stays')
   })
 
+  test('says what is removed with a provider', async ({ app }) => {
+    const { page } = app
+    await page.keyboard.press('Control+,')
+    await page.getByRole('tab', { name: 'Providers' }).click()
+    await page.getByRole('button', { name: 'Add provider' }).click()
+    const form = page.getByRole('dialog', { name: 'Add a provider' })
+    await form.getByRole('textbox', { name: 'Base URL' }).fill('http://127.0.0.1:9/v1')
+    await form.getByRole('textbox', { name: 'Name' }).fill('spare')
+    await form.getByRole('button', { name: 'Add provider' }).click()
+    await page.getByRole('button', { name: 'Remove spare' }).click()
+    await expect(page.getByText('This also removes its API key.')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Remove local' }).click()
+    await expect(page.getByText('This also removes its model and API key.')).toBeVisible()
+  })
+
   test('shows where a broken file is broken, and leaves it unchanged', async ({ app }) => {
     const { page } = app
     const file = join(app.scratch.home, 'config.toml')

@@ -28,8 +28,10 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
   const [removing, setRemoving] = useState<ProviderView>()
   const [browsing, setBrowsing] = useState(false)
   const remove = useSettingsChange((api, id: string) => api.removeProvider({ id }))
-  const modelsOf = (id: string): number =>
-    settings.models.filter((model) => model.providerId === id && model.origin === 'configured').length
+  const withIt = (id: string): string => {
+    const count = settings.models.filter((model) => model.providerId === id && model.origin === 'configured').length
+    return count === 0 ? 'API key' : `${count === 1 ? 'model' : `${count} models`} and API key`
+  }
   return (
     <section aria-labelledby="settings-providers">
       <SectionHead
@@ -120,8 +122,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
         onConfirm={() => removing && remove.mutate(removing.id, { onError: showFailureToast })}
       >
         {removing &&
-          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} ` +
-            'and API key. Sessions keep their messages and ask for another model.'}
+          `This also removes its ${withIt(removing.id)}. Sessions keep their messages and ask for another model.`}
       </ConfirmDialog>
     </section>
   )
