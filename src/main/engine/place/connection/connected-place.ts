@@ -61,7 +61,7 @@ export class ConnectedPlace {
     this.place = place
     this.launcher = launcher
     this.forwards = new PortForwards(launcher)
-    this.usage = new RemoteUsage((signal) => this.remote.reconnected(signal), this.tasks)
+    this.usage = new RemoteUsage((signal) => this.remote.nextLink(signal), this.tasks)
     for (const summary of remembered) this.sessions.set(summary.sessionId, summary)
     this.remote = new RemoteEngine({
       launcher,
@@ -79,6 +79,7 @@ export class ConnectedPlace {
   close(): void {
     this.forwards.close()
     this.usage.stop()
+    for (const follower of this.followers) follower.end()
     this.#hasListed.resolve()
   }
 

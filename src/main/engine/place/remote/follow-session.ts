@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { RemoteEngine } from './remote-engine'
-import { misbehaved } from './wire-link'
+import { misbehaved, type WireLink } from './wire-link'
 
 interface SessionEventLike {
   type: string
@@ -34,9 +34,18 @@ export async function* followRemoteSession(
 ): AsyncGenerator<unknown, undefined, void> {
   let last = since
   let gaps = 0
+  let isFirst = true
+  /** A lost connection is not opened again from here, because the user may have ended it. Undefined: on an abort. */
+  const linkFor = (requests: boolean): Promise<WireLink | undefined> =>
+    remote.reconnected(signal, requests).catch((error: unknown) => {
+      if (signal?.aborted) return undefined
+      throw error
+    })
   for (;;) {
     let isOver = true
-    const link = await remote.reconnected(signal)
+    const link = await linkFor(isFirst)
+    if (!link) return undefined
+    isFirst = false
     const pushes = link.subscribe('push.session', { sessionId, since: last }, signal)
     try {
       for await (const push of pushes) {

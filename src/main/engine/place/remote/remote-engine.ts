@@ -172,13 +172,23 @@ export class RemoteEngine {
 
   /**
    * Resolves once it is connected, however long that takes. Rejects only on an abort, or when connecting is given up.
+   * `requests`: whether this connects it; otherwise, it waits while the user has disconnected it.
    */
-  async reconnected(signal?: AbortSignal): Promise<WireLink> {
-    this.keepConnected()
+  async reconnected(signal?: AbortSignal, requests = true): Promise<WireLink> {
+    if (requests) this.keepConnected()
     for (;;) {
       signal?.throwIfAborted()
       if (this.#link) return this.#link
-      if (!this.#isWanted || this.#isFinal()) throw this.#failure()
+      if ((requests && !this.#isWanted) || this.#isFinal()) throw this.#failure()
+      await this.#nextChange(undefined, signal)
+    }
+  }
+
+  /** Resolves with the current or the next connection, without connecting it. Rejects only on an abort. */
+  async nextLink(signal?: AbortSignal): Promise<WireLink> {
+    for (;;) {
+      signal?.throwIfAborted()
+      if (this.#link) return this.#link
       await this.#nextChange(undefined, signal)
     }
   }

@@ -28,22 +28,23 @@ export class RemoteUsage {
 
   async #follow(signal: AbortSignal, changed: () => void): Promise<void> {
     while (!signal.aborted) {
+      let link: WireLink | undefined
       try {
-        const link = await this.#link(signal)
+        link = await this.#link(signal)
         for await (const push of link.subscribe('push.usage', undefined, signal)) {
           this.newest = usageOf(this.#tasks, (push as { usage?: unknown } | null)?.usage)
           changed()
         }
-        // Otherwise, an engine that ends the subscription would be called in a tight loop.
-        if (!signal.aborted && !link.reason) await Promise.race([link.ended, aborted(signal)])
       } catch {
-        // Given up or lost; the next connection continues.
-        if (signal.aborted) return
+        // The next connection continues.
       }
+      if (signal.aborted) return
       if (this.newest.length > 0) {
         this.newest = []
         changed()
       }
+      // Otherwise, an engine that ends the subscription would be called in a tight loop.
+      if (link && !link.reason) await Promise.race([link.ended, aborted(signal)])
     }
   }
 }
