@@ -45,6 +45,29 @@ test('a chat joins the running engine: it streams, asks, and answers; other clie
   expect(await client.session.list({})).toMatchObject([{ status: 'done' }])
 })
 
+test('a message of several lines keeps its line breaks when a turn starts while it is typed', async () => {
+  lab = await EngineLab.start(({ body }) => ({
+    text: JSON.stringify(body['messages']).includes('second line') ? 'Both lines read.' : 'From elsewhere.',
+  }))
+  await lab.startEngine()
+  const terminal = await open(['--permission-mode', 'ask'])
+  const { client } = lab.link()
+  terminal.type('hello\r')
+  await terminal.shows(/From elsewhere\.\n1 step, .*\n.* · Ask first.*\n›/)
+  const [{ sessionId } = { sessionId: '' }] = await client.session.list({})
+  terminal.type('first line\\\r')
+  await terminal.shows('  …')
+  terminal.type('second line')
+  await terminal.shows('second line')
+  await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
+  await terminal.shows('› first line⏎second line')
+  terminal.type('\r')
+  await terminal.shows('Both lines read.')
+  expect(JSON.stringify(lab.server.requests.at(-1)!.body['messages'])).toContain('first line\\nsecond line')
+  terminal.type('\x04')
+  expect(await terminal.ended).toEqual({ code: 0 })
+})
+
 test('a request answered by another client disappears, and leaving a chat stops nothing', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   lab = await EngineLab.start(async ({ body }) => {

@@ -153,7 +153,7 @@ export class ChatLoop {
         complete: (typed) => completions(this.#conversation, typed),
         signal,
       })
-      if (result.kind === 'aborted') this.#draft = before.replaceAll('\n', ' ') + result.text
+      if (result.kind === 'aborted') this.#draft = toEditLine(before) + result.text
       if (result.kind !== 'line') return result
       if (!result.text.endsWith('\\')) return { kind: 'line', text: before + result.text }
       before += `${result.text.slice(0, -1)}\n`
