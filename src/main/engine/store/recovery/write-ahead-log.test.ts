@@ -40,6 +40,31 @@ test('a log that another process writes and restarts is not mistaken for a damag
   expect(walProblem(file)).toBeUndefined()
 })
 
+/** Creates and removes the log in `workerData` as fast as it can. */
+const REMOVER = `
+const { workerData, parentPort } = require('node:worker_threads')
+const { unlinkSync, writeFileSync } = require('node:fs')
+const work = () => {
+  for (const end = Date.now() + 20; Date.now() < end;) {
+    writeFileSync(workerData, 'log')
+    unlinkSync(workerData)
+  }
+  setImmediate(work)
+}
+parentPort.once('message', () => process.exit())
+work()
+parentPort.postMessage('ready')
+`
+
+test('a log that another process removes while it is read is not a problem', async () => {
+  const file = join(await tempFolder(), 'trestle.db')
+  const remover = new Worker(REMOVER, { eval: true, workerData: `${file}-wal` })
+  onTestFinished(() => void remover.terminate())
+  await new Promise((resolve) => remover.once('message', resolve))
+  const found = Array.from({ length: 50_000 }, () => walProblem(file))
+  expect(found.filter((problem) => problem !== undefined)).toEqual([])
+})
+
 test('a frame overwritten in the middle of a log is reported as damage', async () => {
   const file = join(await tempFolder(), 'trestle.db')
   const db = openDatabase(file)

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, existsSync, statSync } from 'node:fs'
+import { errorCode } from '../../../../shared/error-text'
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
@@ -145,7 +146,14 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
 export function walProblem(file: string): string | undefined {
   let problem: string | undefined
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    problem = problemOf(`${file}-wal`, `${file}-shm`)
+    try {
+      problem = problemOf(`${file}-wal`, `${file}-shm`)
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error
+      // Another process was the last one to close the store, which removed its log.
+      problem = undefined
+      continue
+    }
     if (problem === undefined) return undefined
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   }
