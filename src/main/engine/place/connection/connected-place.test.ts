@@ -3,6 +3,7 @@ import { fakeLauncher } from '../../../../../test/support/place/hostile-engine'
 import { until } from '../../../../../test/support/until'
 import { CodedError } from '../../../../shared/errors'
 import type { Place } from '../../../../shared/model/place/place'
+import type { RemoteTiming } from '../remote/remote-engine'
 import { RemoteUsage } from '../remote/remote-usage'
 import { callThere } from './call-there'
 import { ConnectedPlace } from './connected-place'
@@ -15,11 +16,14 @@ afterEach(async () => {
   await place.remote.disconnect()
 })
 
-function placeWith(launcher: ReturnType<typeof fakeLauncher>['launcher']): ConnectedPlace {
+function placeWith(
+  launcher: ReturnType<typeof fakeLauncher>['launcher'],
+  timing: Partial<RemoteTiming> = { backoff: [1, 5], requestWait: 200 },
+): ConnectedPlace {
   return new ConnectedPlace({
     place: PLACE,
     launcher,
-    timing: { backoff: [1, 5], requestWait: 200 },
+    timing,
     isTaken: () => false,
     onChange: () => undefined,
   })
@@ -84,4 +88,25 @@ it('waits for the usage of a place that refuses the connection without trying ag
   await settle()
   usage.stop()
   expect(asked).toBe(1)
+})
+
+it('connects again at once when a connection that has lasted is lost', async () => {
+  const { launcher, engines } = fakeLauncher(() => undefined)
+  place = placeWith(launcher, { backoff: [60_000, 60_000], stableAfter: 0 })
+  await place.remote.connect()
+  place.remote.link?.close()
+  await until(() => place.remote.link !== undefined && engines.length === 2, 'the second connection')
+  expect(place.remote.state.state).toBe('connected')
+})
+
+it('waits before it connects again when a connection is lost at once', async () => {
+  const { launcher, engines } = fakeLauncher(() => undefined)
+  place = placeWith(launcher, { backoff: [60_000, 60_000], stableAfter: 60_000 })
+  await place.remote.connect()
+  place.remote.link?.close()
+  await until(() => place.remote.state.state === 'connecting', 'the loss')
+  await settle()
+  expect(engines).toHaveLength(1)
+  await place.remote.connect()
+  expect(engines).toHaveLength(2)
 })

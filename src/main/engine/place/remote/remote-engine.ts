@@ -8,6 +8,8 @@ import { LINK_LIMITS, lost, WireLink, type LinkLimits } from './wire-link'
 export interface RemoteTiming {
   /** First delay before a retry, and the limit for doubling it; jitter shortens each delay by up to half. */
   backoff: readonly [first: number, max: number]
+  /** How long a connection must last to be opened again without a delay when it is lost. */
+  stableAfter: number
   /** From the start of the program to its greeting. */
   greetingTimeout: number
   /** How long a call waits for a connection. */
@@ -19,6 +21,7 @@ export interface RemoteTiming {
 
 export const REMOTE_TIMING: RemoteTiming = {
   backoff: [500, 30_000],
+  stableAfter: 10_000,
   greetingTimeout: 60_000,
   requestWait: 10_000,
   pingAfter: 10_000,
@@ -70,7 +73,9 @@ export class RemoteEngine {
   #attempt: { done: Promise<void>; abort: AbortController; isAutomatic: boolean } | undefined
   #retry: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
+  /** In a row, including connections that were lost soon. */
   #failures = 0
+  #connectedAt = 0
   #lostAt = 0
   readonly #waiting = new Set<() => void>()
 
@@ -104,6 +109,7 @@ export class RemoteEngine {
   async connect(ask: LaunchAsk = { way: 'never' }): Promise<void> {
     this.#isWanted = true
     if (this.#link) return
+    this.#failures = 0
     clearTimeout(this.#retry)
     // An attempt that cannot ask or start anything is replaced by one that can.
     if (this.#attempt && (ask.way !== 'never' || this.#attempt.isAutomatic)) {
@@ -251,7 +257,7 @@ export class RemoteEngine {
 
   #greeted(link: WireLink, version: string): void {
     this.#link = link
-    this.#failures = 0
+    this.#connectedAt = performance.now()
     this.#lostAt = 0
     void link.ended.then((reason) => this.#lostLink(link, reason))
     this.#options.connected?.(link)
@@ -267,15 +273,21 @@ export class RemoteEngine {
     if (!this.#isWanted) return
     if (reason instanceof CodedError && FINAL.has(reason.code)) return this.#failed(reason)
     this.#set({ state: 'connecting', since: this.#lostAt })
+    // An engine that crashes soon after each start would otherwise be started again and again without a pause.
+    if (performance.now() - this.#connectedAt < this.#timing.stableAfter) return this.#retryLater()
+    this.#failures = 0
     void this.#connect({ way: 'never' })
   }
 
   #failed(error: unknown): void {
-    this.#failures += 1
     const failure = error instanceof CodedError ? error.failure : failureOf(error)
     const since = this.#state.state === 'unreachable' ? this.#state.since : this.#lostAt || Date.now()
     this.#set({ state: 'unreachable', since, failure })
-    if (!this.#isWanted || FINAL.has(failure.code)) return
+    if (this.#isWanted && !FINAL.has(failure.code)) this.#retryLater()
+  }
+
+  #retryLater(): void {
+    this.#failures += 1
     const [first, max] = this.#timing.backoff
     const delay = Math.min(max, first * 2 ** (this.#failures - 1)) * (1 - (this.#options.random ?? Math.random)() / 2)
     this.#retry = setTimeout(() => {
