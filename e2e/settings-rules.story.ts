@@ -39,6 +39,9 @@ test('a rule is added, tested, edited, moved, deleted and restored, all by keybo
   const parts = page.getByRole('list', { name: '2 parts, judged separately' }).getByRole('listitem')
   await expect(parts.first()).toContainText('Allowed by your rule allow Bash(npm run *)')
   await expect(parts.last()).toContainText('Asks')
+  // A result is only about what is shown beside it.
+  await page.getByRole('textbox', { name: 'Command line' }).fill('npm run build && git push --force')
+  await expect(parts).toHaveCount(0)
   await page.getByRole('combobox', { name: 'What to test' }).selectOption('Read')
   await page.getByRole('textbox', { name: 'Path' }).fill('secrets/key.txt')
   await page.keyboard.press('Enter')

@@ -183,7 +183,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const drop = useFileDrop({
     imagesIn: chosen?.imagesIn ?? true,
     folder: undefined,
-    add: (added) => void files.add(added),
+    add: (added) => {
+      // The message that is being sent would not have them.
+      if (begin.isPending) files.setProblem('The session is starting. Attach files there once it is open.')
+      else void files.add(added)
+    },
     name: (paths) => setFolder(paths.find(({ isFolder }) => isFolder)?.path ?? chosenFolder),
     showProblem: files.setProblem,
   })

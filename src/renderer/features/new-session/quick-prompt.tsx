@@ -1,6 +1,6 @@
 import { sentence } from '../../../shared/error-text'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState, type KeyboardEvent } from 'react'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { PAGE_PATHS } from '../../../shared/contract/page-host'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
@@ -37,14 +37,25 @@ export function QuickPrompt() {
   )
   const canBeApart = folder !== NO_PROJECT && offer !== undefined && offer.problem === undefined
 
+  /** What an attempt that failed has already done, so that the next one does not do it again. */
+  const started = useRef<{ place: string; sessionId: string; sent?: string }>(undefined)
   const start = useMutation({
     mutationFn: async (input: { folder: string; text: string; apart: boolean }) => {
       const about = input.text.slice(0, 10_000)
-      const { sessionId } = await client.session.create({
-        ...(input.folder !== NO_PROJECT && { folder: input.folder }),
-        ...(input.apart && { worktree: { about } }),
-      })
-      await client.session.prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
+      const place = `${input.folder}\n${input.apart}`
+      if (started.current?.place !== place) {
+        const { sessionId } = await client.session.create({
+          ...(input.folder !== NO_PROJECT && { folder: input.folder }),
+          ...(input.apart && { worktree: { about } }),
+        })
+        started.current = { place, sessionId }
+      }
+      const session = started.current
+      const { sessionId } = session
+      if (session.sent !== input.text) {
+        await client.session.prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
+        session.sent = input.text
+      }
       await client.desktop.openWindow({ path: `/${PAGE_PATHS.session}/${encodeURIComponent(sessionId)}` })
     },
   })

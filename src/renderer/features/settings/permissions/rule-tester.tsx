@@ -39,6 +39,11 @@ export function RuleTester({ place }: { place: EditedPlace }) {
       return client.rule.test({ folder: place.folder ?? '', mode, call })
     },
   })
+  /** Changes what is tested: the earlier result is not about it. */
+  const change = (set: () => void): void => {
+    set()
+    test.reset()
+  }
   const input =
     kind === 'command'
       ? t('rules.test.input.command')
@@ -62,7 +67,9 @@ export function RuleTester({ place }: { place: EditedPlace }) {
           label={t('rules.test.kind')}
           className="w-[132px] max-mid:flex-1"
           value={kind}
-          onChange={(event) => setKind(TESTED_TOOLS.find((tool) => tool === event.target.value) ?? 'command')}
+          onChange={(event) =>
+            change(() => setKind(TESTED_TOOLS.find((tool) => tool === event.target.value) ?? 'command'))
+          }
         >
           <option value="command">{t('rules.test.command')}</option>
           {TESTED_TOOLS.map((tool) => (
@@ -77,13 +84,13 @@ export function RuleTester({ place }: { place: EditedPlace }) {
           placeholder={
             kind === 'command' ? 'npm test && git push' : kind === 'FetchURL' ? 'https://example.org' : '.env'
           }
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => change(() => setText(event.target.value))}
         />
         <SelectField
           label={t('rules.test.mode')}
           className="w-[132px] max-mid:flex-1"
           value={mode}
-          onChange={(event) => setMode(SESSION_MODES.find((one) => one === event.target.value) ?? 'ask')}
+          onChange={(event) => change(() => setMode(SESSION_MODES.find((one) => one === event.target.value) ?? 'ask'))}
         >
           {SESSION_MODES.map((one) => (
             <option key={one} value={one}>
