@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, type Dirent } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
@@ -225,15 +225,18 @@ function lastLines(errors: string): string {
   return `Git failed: ${lines.join(' ') || 'it gave no reason.'}`
 }
 
-/** Size of all files below a folder; files that disappear during the scan are ignored. */
-function sizeOf(folder: string): number {
+/** Size of all files below a folder; files and folders that disappear during the scan are ignored. */
+export function sizeOf(folder: string): number {
+  let entries: Dirent[]
   try {
-    const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
-    return entries
-      .map((entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0)
-      .reduce((sum, size) => sum + size, 0)
+    entries = readdirSync(folder, { withFileTypes: true })
   } catch {
-    // A folder disappeared during the scan: it is measured again soon.
     return 0
   }
+  return entries
+    .map((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? sizeOf(path) : (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+    })
+    .reduce((sum, size) => sum + size, 0)
 }
